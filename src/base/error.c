@@ -12,8 +12,9 @@ static const struct {
 #undef MI_CODE_ROW
 };
 
-static void fail_v(struct mi_error *err, enum mi_code code, uint64_t offset, uint32_t line,
-                   const char *format, va_list args)
+static void __attribute__((format(printf, 5, 0)))
+fail_v(struct mi_error *err, enum mi_code code, uint64_t offset, uint32_t line, const char *format,
+       va_list args)
 {
     if (!err || err->code != MI_OK)
         return;
