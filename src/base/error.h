@@ -1,8 +1,8 @@
 /* Errors with a place.
  *
- * Functions that can fail return bool and take `struct mi_error *err` last. The first failure wins: a
- * second mi_fail() on an error that is already set changes nothing, so a caller may go on and report
- * once. Only cli/ prints errors and only main() chooses the exit code. */
+ * Functions that can fail return bool and take `struct mi_error *err` last. The first failure wins:
+ * a second mi_fail() on an error that is already set changes nothing, so a caller may go on and
+ * report once. Only cli/ prints errors and only main() chooses the exit code. */
 #ifndef MI_BASE_ERROR_H
 #define MI_BASE_ERROR_H
 
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* clang-format off */
 /*     code            name           exit  HTTP */
 #define MI_CODES(X)                                                                                \
     X(MI_OK,           "ok",             0, 200)                                                   \
@@ -23,6 +24,7 @@
     X(MI_EUSAGE,       "usage",          2, 400)                                                   \
     X(MI_ECANCELLED,   "cancelled",      3, 499)                                                   \
     X(MI_EINTERNAL,    "internal",       4, 500)
+/* clang-format on */
 
 enum mi_code {
 #define MI_CODE_ENUM(code, name, exit_code, http_status) code,
@@ -43,7 +45,8 @@ struct mi_error {
 /* A fresh error: code MI_OK, no place. */
 #define MI_ERROR_INIT ((struct mi_error){.code = MI_OK, .offset = MI_NO_OFFSET})
 
-/* Records a failure without a place; keeps an earlier one. `err` may be NULL. Always returns false. */
+/* Records a failure without a place; keeps an earlier one. Always returns false; `err` may be
+ * NULL. */
 bool mi_fail(struct mi_error *err, enum mi_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
