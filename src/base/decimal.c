@@ -1,5 +1,6 @@
 #include "base/decimal.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -122,7 +123,7 @@ static unsigned finish_i64(uint64_t magnitude, bool negative, bool over, unsigne
     uint64_t most = (uint64_t)INT64_MAX + negative;
     if (over || magnitude > most) {
         *out = negative ? INT64_MIN : INT64_MAX;
-        return flags | MI_DECIMAL_OVERFLOW;
+        return MI_DECIMAL_OVERFLOW;
     }
     *out = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
     return flags;
@@ -353,7 +354,8 @@ size_t mi_decimal_format_us(int64_t ns, char out[MI_DECIMAL_ROOM])
  */
 static size_t shortest_digits(double value, char digits[MI_DECIMAL_ROOM], int *point)
 {
-    for (int precision = 15;; precision++) {
+    /* 15 digits always survive the way through a normal double, so fewer need not be tried */
+    for (int precision = value < DBL_MIN ? 1 : 15;; precision++) {
         char text[64], back[64];
         snprintf(text, sizeof text, "%.*e", precision - 1, value);
         size_t len = 0;

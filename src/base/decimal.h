@@ -12,7 +12,7 @@
 /* What happened to the value; 0 = exact. */
 enum mi_decimal_flag {
     MI_DECIMAL_LOSS = 1,     /* digits below one unit were rounded away */
-    MI_DECIMAL_OVERFLOW = 2, /* outside int64: the nearest end of its range was returned */
+    MI_DECIMAL_OVERFLOW = 2, /* outside the range: its nearest end was returned; comes alone */
     MI_DECIMAL_BAD = 4,      /* not a decimal number: 0 was returned */
 };
 
