@@ -2,7 +2,6 @@
 #include "base/pool.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 struct run {
@@ -64,17 +63,12 @@ uint32_t mi_pool_cpus(void)
     return cpus > MI_POOL_MAX_THREADS ? MI_POOL_MAX_THREADS : (uint32_t)cpus;
 }
 
-/* Starts workers 1..want-1; returns how many there are, the caller's own included. Signals are left
- * to the threads that existed before. */
+/* Starts workers 1..want-1; returns how many there are, the caller's own included. */
 static uint32_t start(struct worker *workers, uint32_t want)
 {
-    sigset_t all, before;
     uint32_t have = 1;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (have < want && pthread_create(&workers[have].thread, NULL, work, &workers[have]) == 0)
         have++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return have;
 }
 
