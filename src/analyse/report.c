@@ -1,0 +1,88 @@
+#include "analyse/report.h"
+
+void mi_report_init(struct mi_report *report)
+{
+    *report = (struct mi_report){0};
+    mi_arena_init(&report->arena);
+}
+
+void mi_report_fini(struct mi_report *report)
+{
+    mi_arena_fini(&report->arena);
+    mi_report_init(report);
+}
+
+/* A list in the arena grows by doubling at powers of two; the old copy stays behind until fini. */
+static void *grow(struct mi_report *report, void *list, uint32_t count, size_t size)
+{
+    if (count & (count - 1) && count)
+        return list;
+    void *bigger = mi_arena_alloc(&report->arena, (count ? (size_t)count * 2 : 1) * size);
+    if (!bigger) {
+        report->failed = true;
+        return NULL;
+    }
+    if (count)
+        memcpy(bigger, list, count * size);
+    return bigger;
+}
+
+struct mi_report_table *mi_report_add_table(struct mi_report *report, const char *name,
+                                            const char *title,
+                                            const struct mi_report_column *columns,
+                                            unsigned column_count)
+{
+    void *list = grow(report, report->tables, report->table_count, sizeof *report->tables);
+    if (!list)
+        return NULL;
+    report->tables = list;
+    struct mi_report_table *table = &report->tables[report->table_count++];
+    *table = (struct mi_report_table){
+        .name = name, .title = title, .columns = columns, .column_count = column_count};
+    return table;
+}
+
+struct mi_cell *mi_report_add_row(struct mi_report *report, struct mi_report_table *table)
+{
+    if (!table)
+        return NULL;
+    size_t row_bytes = table->column_count * sizeof *table->cells;
+    void *cells = grow(report, table->cells, table->row_count, row_bytes);
+    if (!cells)
+        return NULL;
+    table->cells = cells;
+    struct mi_cell *row = &table->cells[(size_t)table->row_count++ * table->column_count];
+    for (unsigned c = 0; c < table->column_count; c++)
+        row[c] = mi_cell_none();
+    return row;
+}
+
+void mi_report_add_finding(struct mi_report *report, const struct mi_finding *finding)
+{
+    void *list = grow(report, report->findings, report->finding_count, sizeof *report->findings);
+    if (!list)
+        return;
+    report->findings = list;
+    report->findings[report->finding_count++] = *finding;
+}
+
+void mi_report_add_fact(struct mi_report *report, const struct mi_report_fact *fact)
+{
+    void *list = grow(report, report->facts, report->fact_count, sizeof *report->facts);
+    if (!list)
+        return;
+    report->facts = list;
+    report->facts[report->fact_count++] = *fact;
+}
+
+struct mi_cell mi_cell_share(int64_t part, int64_t whole)
+{
+    if (whole <= 0)
+        return mi_cell_none();
+    /* Halving both keeps the product below within 64 bits and changes nothing that is shown. */
+    while (part > INT64_MAX / 2000000 || part < INT64_MIN / 2000000) {
+        part /= 2;
+        whole /= 2;
+    }
+    return mi_cell_int((part * 1000000 + whole / 2) / whole);
+}

@@ -1,0 +1,68 @@
+#include "base/map.h"
+
+#include "base/mem.h"
+
+enum { FIRST_SLOTS = 64 };
+
+void mi_map_fini(struct mi_map *map)
+{
+    mi_mem_free(map->slots);
+    *map = (struct mi_map){0};
+}
+
+static uint32_t first_slot(uint64_t key, uint32_t slot_count)
+{
+    key ^= key >> 32;
+    key *= UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(key >> 32) & (slot_count - 1);
+}
+
+static struct mi_map_slot *find(const struct mi_map *map, uint64_t key)
+{
+    uint32_t slot = first_slot(key, map->slot_count);
+    while (map->slots[slot].value && map->slots[slot].key != key)
+        slot = (slot + 1) & (map->slot_count - 1);
+    return &map->slots[slot];
+}
+
+static bool grow(struct mi_map *map)
+{
+    if (map->slot_count > UINT32_MAX / 4)
+        return false;
+    struct mi_map bigger = {.slot_count = map->slot_count ? map->slot_count * 2 : FIRST_SLOTS,
+                            .count = map->count};
+    bigger.slots = mi_mem_zero(bigger.slot_count, sizeof *bigger.slots);
+    if (!bigger.slots)
+        return false;
+    for (uint32_t i = 0; i < map->slot_count; i++)
+        if (map->slots[i].value)
+            *find(&bigger, map->slots[i].key) = map->slots[i];
+    mi_mem_free(map->slots);
+    *map = bigger;
+    return true;
+}
+
+uint32_t *mi_map_at(struct mi_map *map, uint64_t key)
+{
+    if (map->count >= map->slot_count / 2 && !grow(map))
+        return NULL;
+    struct mi_map_slot *slot = find(map, key);
+    if (!slot->value) {
+        slot->key = key;
+        map->count++;
+    }
+    return &slot->value;
+}
+
+bool mi_map_set(struct mi_map *map, uint64_t key, uint32_t value)
+{
+    uint32_t *at = mi_map_at(map, key);
+    if (at)
+        *at = value;
+    return at != NULL;
+}
+
+uint32_t mi_map_get(const struct mi_map *map, uint64_t key)
+{
+    return map->slot_count ? find(map, key)->value : 0;
+}

@@ -1,0 +1,19 @@
+/* The only door to malloc. Sizes are multiplied with an overflow check; failure is NULL, never
+ * exit. */
+#ifndef MI_BASE_MEM_H
+#define MI_BASE_MEM_H
+
+#include <stddef.h>
+
+/* A block of count * size bytes with undefined content, or NULL. Freed with mi_mem_free(). */
+void *mi_mem_new(size_t count, size_t size);
+
+/* Same, zeroed (by the kernel for large blocks: untouched pages cost nothing). */
+void *mi_mem_zero(size_t count, size_t size);
+
+/* Grows or shrinks a block from mi_mem_new (or NULL); on failure the old block stays valid. */
+void *mi_mem_resize(void *block, size_t count, size_t size);
+
+void mi_mem_free(void *block); /* NULL is fine */
+
+#endif

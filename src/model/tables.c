@@ -1,0 +1,147 @@
+#include "model/tables.h"
+
+#include "base/mem.h"
+
+#include <stddef.h>
+
+/* --- enum names --- */
+
+#define MI_VALUE(enumerator, name) name,
+#define MI_ENUM(tag, VALUES)       static const char *const names_##tag[] = {VALUES(MI_VALUE)};
+MI_ENUMS(MI_ENUM)
+#undef MI_ENUM
+#undef MI_VALUE
+
+static const struct {
+    const char *const *names;
+    unsigned count;
+} enums[] = {
+#define MI_ENUM(tag, VALUES) {names_##tag, sizeof names_##tag / sizeof *names_##tag},
+    MI_ENUMS(MI_ENUM)
+#undef MI_ENUM
+};
+
+const char *mi_enum_name(enum mi_enum_no which, unsigned value)
+{
+    return value < enums[which].count ? enums[which].names[value] : "?";
+}
+
+unsigned mi_enum_size(enum mi_enum_no which)
+{
+    return enums[which].count;
+}
+
+/* --- table descriptions --- */
+
+#define MI_TABLE(row, table, COLUMNS)                                                              \
+    typedef struct mi_##table table_##table;                                                       \
+    typedef struct mi_##row##_row row_##table;
+MI_TABLES(MI_TABLE)
+#undef MI_TABLE
+
+#define MI_COL(T, name, type, kind, extra, unit, meaning)                                          \
+    {#name,        unit,                                                                           \
+     meaning,      MI_KIND_##kind,                                                                 \
+     (int)(extra), offsetof(table_##T, name),                                                      \
+     sizeof(type), offsetof(row_##T, name)},
+#define MI_TABLE(row, table, COLUMNS)                                                              \
+    static const struct mi_column_info columns_##table[] = {COLUMNS(MI_COL, table)};
+MI_TABLES(MI_TABLE)
+#undef MI_TABLE
+#undef MI_COL
+
+const struct mi_table_info mi_table_infos[MI_TABLE_COUNT] = {
+#define MI_TABLE(row, table, COLUMNS)                                                              \
+    [MI_T_##table] = {#table, #row, offsetof(struct mi_tables, table), columns_##table,            \
+                      sizeof columns_##table / sizeof *columns_##table},
+    MI_TABLES(MI_TABLE)
+#undef MI_TABLE
+};
+
+/* --- arrays --- */
+
+/* Where a table keeps the pointer to a column's array. Arrays have different element types, so the
+ * pointer itself is copied as bytes. */
+static void *get_array(const struct mi_any_table *table, const struct mi_column_info *column)
+{
+    void *array;
+    memcpy(&array, (const char *)table + column->array_at, sizeof array);
+    return array;
+}
+
+static void set_array(struct mi_any_table *table, const struct mi_column_info *column, void *array)
+{
+    memcpy((char *)table + column->array_at, &array, sizeof array);
+}
+
+void *mi_column_array(const struct mi_any_table *table, const struct mi_column_info *column)
+{
+    return get_array(table, column);
+}
+
+int64_t mi_column_int(const struct mi_any_table *table, const struct mi_column_info *column,
+                      uint32_t row)
+{
+    const char *at = (const char *)get_array(table, column) + (size_t)row * column->size;
+    if (column->size == 1)
+        return *(const uint8_t *)at;
+    if (column->size == 4) {
+        uint32_t value;
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+    int64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+void mi_tables_init(struct mi_tables *tables)
+{
+    memset(tables, 0, sizeof *tables);
+    for (int t = 0; t < MI_TABLE_COUNT; t++)
+        mi_any_table(tables, (enum mi_table_no)t)->count = 1;
+}
+
+void mi_table_clear(struct mi_tables *tables, enum mi_table_no which)
+{
+    struct mi_any_table *table = mi_any_table(tables, which);
+    const struct mi_table_info *info = &mi_table_infos[which];
+    for (unsigned c = 0; c < info->column_count; c++) {
+        mi_mem_free(get_array(table, &info->columns[c]));
+        set_array(table, &info->columns[c], NULL);
+    }
+    *table = (struct mi_any_table){.count = 1};
+}
+
+void mi_tables_fini(struct mi_tables *tables)
+{
+    for (int t = 0; t < MI_TABLE_COUNT; t++)
+        mi_table_clear(tables, (enum mi_table_no)t);
+}
+
+bool mi_table_reserve(struct mi_tables *tables, enum mi_table_no which, uint32_t more)
+{
+    struct mi_any_table *table = mi_any_table(tables, which);
+    uint64_t want = (uint64_t)table->count + more;
+    if (want <= table->room)
+        return true;
+    if (want > UINT32_MAX)
+        return false;
+    uint64_t room = table->room ? (uint64_t)table->room * 2 : 16;
+    if (room < want)
+        room = want;
+    if (room > UINT32_MAX)
+        room = UINT32_MAX;
+    const struct mi_table_info *info = &mi_table_infos[which];
+    for (unsigned c = 0; c < info->column_count; c++) {
+        const struct mi_column_info *column = &info->columns[c];
+        void *array = mi_mem_resize(get_array(table, column), room, column->size);
+        if (!array)
+            return false; /* columns that already grew are merely larger than room says */
+        if (!table->room)
+            memset(array, 0, column->size); /* row 0 reads as zeros */
+        set_array(table, column, array);
+    }
+    table->room = (uint32_t)room;
+    return true;
+}
