@@ -1,5 +1,5 @@
-/* Reports: findings plus described tables. A pass fills one and never prints; text, CSV, JSON and HTTP
- * each know how to write *a table*, so no output format knows any pass. */
+/* Reports: findings plus described tables. A pass fills one and never prints; text, CSV, JSON and
+ * HTTP each know how to write *a table*, so no output format knows any pass. */
 #ifndef MI_ANALYSE_REPORT_H
 #define MI_ANALYSE_REPORT_H
 

@@ -1,5 +1,5 @@
-/* Parameters: declared once as a constant list, they serve as command-line options, as parameters of
- * passes (later also HTTP query parameters) and as documentation. */
+/* Parameters: declared once as a constant list, they serve as command-line options, as parameters
+ * of passes (later also HTTP query parameters) and as documentation. */
 #ifndef MI_BASE_PARAM_H
 #define MI_BASE_PARAM_H
 
@@ -25,7 +25,10 @@ struct mi_param {
     const char *help;           /* message id: one sentence */
 };
 
-#define MI_PARAM_END {.name = NULL}
+#define MI_PARAM_END                                                                               \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
 
 /* One given value. `text` is borrowed from the caller (argv). */
 struct mi_arg {
@@ -41,7 +44,8 @@ struct mi_args {
     size_t operand_count;
 };
 
-/* Checks `text` against `param` and fills `arg`; MI_EUSAGE with a sentence that names the parameter. */
+/* Checks `text` against `param` and fills `arg`; MI_EUSAGE with a sentence that names the
+ * parameter. */
 bool mi_param_parse(const struct mi_param *param, const char *text, struct mi_arg *arg,
                     struct mi_error *err);
 

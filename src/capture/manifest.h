@@ -1,12 +1,14 @@
 /* capture.json: the contract between collection and analysis.
  *
- * A capture is a folder; capture.json in its root says what was collected, how, and which files hold it:
+ * A capture is a folder; capture.json in its root says what was collected, how, and which files
+ * hold it:
  *   {"schema": "model-inspector-capture/1", "collector": "ort", "complete": true,
  *    "start_unix_ns": "1736412474723783388",
- *    "files": [{"path": "model.onnx", "role": "source", "reader": "onnx", "size_bytes": 1, "hash": "xxh3:..."}],
- *    "settings": {"runs": "3"}, "versions": {"onnxruntime": "1.28.2"}, "notes": [...]}
+ *    "files": [{"path": "model.onnx", "role": "source", "reader": "onnx", "size_bytes": 1, "hash":
+ * "xxh3:..."}], "settings": {"runs": "3"}, "versions": {"onnxruntime": "1.28.2"}, "notes": [...]}
  * Paths are relative to the folder and never leave it, except those of role "source", which may be
- * absolute (the user's own model is referred to, not copied). Unknown keys are kept out and ignored. */
+ * absolute (the user's own model is referred to, not copied). Unknown keys are kept out and
+ * ignored. */
 #ifndef MI_CAPTURE_MANIFEST_H
 #define MI_CAPTURE_MANIFEST_H
 
@@ -63,7 +65,8 @@ bool mi_manifest_add_note(struct mi_manifest *manifest, const char *sentence);
 bool mi_manifest_read(struct mi_manifest *manifest, struct mi_bytes json, const char *path,
                       struct mi_error *err);
 
-/* Writes DIR/capture.json atomically: a reader sees the old one or the new one, never half of it. */
+/* Writes DIR/capture.json atomically: a reader sees the old one or the new one, never half of it.
+ */
 bool mi_manifest_write(const struct mi_manifest *manifest, const char *dir, struct mi_error *err);
 
 /* The text of a setting or version, or NULL. */

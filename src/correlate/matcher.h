@@ -1,7 +1,7 @@
 /* Matchers: links between layers, each with rule, evidence and confidence (docs/correlation.md).
  *
- * They run in the order of matchers.def on a merged model whose graphs are indexed and whose tasks are
- * not sorted yet. A matcher only adds rows to links; it never removes what another has added.
+ * They run in the order of matchers.def on a merged model whose graphs are indexed and whose tasks
+ * are not sorted yet. A matcher only adds rows to links; it never removes what another has added.
  * `certain` is a promise: see mi_confidence in model/enums.def. */
 #ifndef MI_CORRELATE_MATCHER_H
 #define MI_CORRELATE_MATCHER_H

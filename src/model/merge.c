@@ -39,8 +39,8 @@ static void shift_u32(uint32_t *list, uint32_t count, struct shift shift)
             list[i] = list[i] ? list[i] + shift.add : shift.if_none;
 }
 
-/* Moves the arrays of the batch's table into the model's, which has no rows yet: a huge first batch is
- * not copied. */
+/* Moves the arrays of the batch's table into the model's, which has no rows yet: a huge first batch
+ * is not copied. */
 static void take_table(struct mi_any_table *to, struct mi_any_table *from,
                        const struct mi_table_info *info)
 {

@@ -12,9 +12,9 @@
 
 /* Limits against hostile input; zero-initialised fields mean "the default". */
 struct mi_limits {
-    uint32_t max_depth;       /* nesting of messages, graphs, JSON values; default 256 */
+    uint32_t max_depth;        /* nesting of messages, graphs, JSON values; default 256 */
     uint32_t max_string_bytes; /* longer names are cut, with a notice; default 16 MiB */
-    uint32_t max_rows;        /* rows per table and source; default 2^32 - 2 */
+    uint32_t max_rows;         /* rows per table and source; default 2^32 - 2 */
 };
 
 struct mi_probe {
@@ -25,18 +25,19 @@ struct mi_probe {
 
 /* One input as a reader sees it. */
 struct mi_source {
-    const char *path;                      /* for messages */
-    struct mi_bytes bytes;                 /* whole content (decompressed), mapped or in memory */
-    const char *role;                      /* role in capture.json ("optimised", ...), "" if none */
-    const struct mi_manifest *manifest;    /* of the capture folder it came from; NULL if none */
-    const struct mi_manifest_file *entry;  /* its entry in the manifest; NULL if none */
+    const char *path;                     /* for messages */
+    struct mi_bytes bytes;                /* whole content (decompressed), mapped or in memory */
+    const char *role;                     /* role in capture.json ("optimised", ...), "" if none */
+    const struct mi_manifest *manifest;   /* of the capture folder it came from; NULL if none */
+    const struct mi_manifest_file *entry; /* its entry in the manifest; NULL if none */
     struct mi_limits limits;
     /* Called now and then with the bytes done so far; false = stop (MI_ECANCELLED). May be NULL. */
     bool (*progress)(void *user, uint64_t done_bytes);
     void *user;
 };
 
-/* Receives the named values of one record. `number` is text as written in the file when `is_number`. */
+/* Receives the named values of one record. `number` is text as written in the file when
+ * `is_number`. */
 typedef void mi_metric_fn(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number);
 
 struct mi_reader {
@@ -45,8 +46,8 @@ struct mi_reader {
     unsigned yields;   /* MI_HAS_... it can yield */
     /* 0 = not mine ... 100 = magic matched; never by the file name alone. */
     int (*sniff)(const struct mi_probe *probe);
-    /* Reads everything into `out`. False with a place when the rest cannot be read; rows added so far
-     * stay valid. */
+    /* Reads everything into `out`. False with a place when the rest cannot be read; rows added so
+     * far stay valid. */
     bool (*read)(const struct mi_source *src, struct mi_batch *out, struct mi_error *err);
     /* Lists the counters of one task's record (mi_tasks.record_offset); NULL if it has none. */
     void (*metrics)(struct mi_bytes record, mi_metric_fn *fn, void *user);
