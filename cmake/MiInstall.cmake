@@ -1,4 +1,5 @@
 # Headers, both libraries, the program and the pkg-config file.
+file(RELATIVE_PATH MI_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 list(JOIN MI_PKG_MODULES ", " MI_PC_REQUIRES)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/model-inspector.pc.in" model-inspector.pc @ONLY)
 

@@ -5,14 +5,29 @@
 #
 # All C tests see the internal headers, MI_SOURCE_DIR (the source tree) and MI_BINARY_DIR (the build
 # tree, which holds inspector-cli).
+# Scripts get MI_SOURCE_DIR, MI_BINARY_DIR, MI_ORT_LIB (the ONNX Runtime library that ./dev deps fetched,
+# which may be missing) and, for programs of another processor, MI_EMULATOR in the environment.
 pkg_check_modules(MI_CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 # Seconds until a hanging test is ended; emulators and sanitizers are slow.
 set(MI_TEST_TIMEOUT 300)
 
+if(CMAKE_CROSSCOMPILING)
+    set(MI_ORT_LIB "${PROJECT_SOURCE_DIR}/deps/ort-${CMAKE_SYSTEM_PROCESSOR}/libonnxruntime.so")
+else()
+    set(MI_ORT_LIB "${PROJECT_SOURCE_DIR}/deps/ort/libonnxruntime.so")
+endif()
+
 function(mi_test_settings name kind)
-    set_tests_properties("${name}" PROPERTIES LABELS "${kind}" TIMEOUT "${MI_TEST_TIMEOUT}"
-        ENVIRONMENT "LC_ALL=C;TSAN_OPTIONS=halt_on_error=1;UBSAN_OPTIONS=print_stacktrace=1")
+    set_tests_properties("${name}" PROPERTIES LABELS "${kind}" TIMEOUT "${MI_TEST_TIMEOUT}")
+    set_property(TEST "${name}" APPEND PROPERTY ENVIRONMENT
+        LC_ALL=C LANGUAGE=
+        UBSAN_OPTIONS=print_stacktrace=1
+        TSAN_OPTIONS=halt_on_error=1
+        "MI_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
+        "MI_BINARY_DIR=${PROJECT_BINARY_DIR}"
+        "MI_ORT_LIB=${MI_ORT_LIB}"
+        "MI_EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}")
 endfunction()
 
 function(mi_c_program name)
@@ -48,6 +63,32 @@ function(mi_script_test kind name script)
         WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     mi_test_settings("${kind}/${name}" "${kind}")
     set_tests_properties("${kind}/${name}" PROPERTIES SKIP_RETURN_CODE 77)
-    set_property(TEST "${kind}/${name}" APPEND PROPERTY ENVIRONMENT
-        "MI_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "MI_BINARY_DIR=${PROJECT_BINARY_DIR}")
+endfunction()
+
+# A benchmark: tests/bench/<name>.c, built with everything, run by ./dev bench.
+function(mi_bench name)
+    mi_c_program("${name}" ${ARGN})
+endfunction()
+
+# A fuzz target: a source with LLVMFuzzerTestOneInput. The fuzz preset makes a libFuzzer program of it;
+# all others make a program that runs the kept inputs once, as a test. Further arguments are sources of
+# the target (default <name>.c) and, behind DEFINES, compile definitions. tests/data/<x>/ and
+# tests/data/crash/<x>/ are the inputs of fuzz_<x>.
+function(mi_fuzz_target name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEFINES;SOURCES")
+    if(NOT arg_SOURCES)
+        set(arg_SOURCES "${name}.c")
+    endif()
+    if(MI_FUZZ)
+        mi_c_program("${name}" SOURCES ${arg_SOURCES})
+        target_link_options("${name}" PRIVATE -fsanitize=fuzzer)
+    else()
+        mi_c_program("${name}" SOURCES ${arg_SOURCES} replay.c)
+        string(REGEX REPLACE "^fuzz_" "" input "${name}")
+        add_test(NAME "fuzz/${name}" COMMAND "${name}"
+            "${PROJECT_SOURCE_DIR}/tests/data/${input}"
+            "${PROJECT_SOURCE_DIR}/tests/data/crash/${input}")
+        mi_test_settings("fuzz/${name}" fuzz)
+    endif()
+    target_compile_definitions("${name}" PRIVATE ${arg_DEFINES})
 endfunction()
