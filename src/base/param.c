@@ -1,5 +1,6 @@
 #include "base/param.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* strtol accepts blanks, a plus sign and the locale's idea of digits; options do not. */
@@ -28,11 +29,9 @@ static bool parse_choice(const struct mi_param *param, const char *text, struct 
             return true;
         }
         size_t used = strlen(words);
-        if (used + strlen(param->choices[i]) + 3 < sizeof words) {
-            if (used)
-                strcat(words, ", ");
-            strcat(words, param->choices[i]);
-        }
+        if (used + strlen(param->choices[i]) + 3 < sizeof words)
+            snprintf(words + used, sizeof words - used, "%s%s", used ? ", " : "",
+                     param->choices[i]);
     }
     return mi_fail(err, MI_EUSAGE, "--%s: \"%.60s\" is not one of: %s", param->name, text, words);
 }
