@@ -1,13 +1,9 @@
 /* Protobuf text scalars: strings to bytes, numbers, booleans. */
+#include "base/decimal.h"
 #include "base/pb_text.h"
 #include "base/pb_text_scan.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-/* More digits than any decimal needs to be rounded to the right double. */
-#define MAX_DIGITS 800
 
 static int hex_digit(uint8_t byte)
 {
@@ -194,73 +190,6 @@ static bool equal_nocase(struct mi_bytes word, const char *lower)
     return i == word.len && !lower[i];
 }
 
-/* A decimal as significant digits and a power of ten, without a point: strtod on that depends on no
- * locale. */
-struct decimal {
-    char digits[MAX_DIGITS];
-    unsigned count;
-    bool has_digits;
-    bool has_lost; /* digits other than 0 did not fit: the number is a bit larger */
-    int64_t exponent;
-};
-
-static const uint8_t *take_decimal(const uint8_t *at, const uint8_t *end, bool is_fraction,
-                                   struct decimal *d)
-{
-    for (; at < end && *at >= '0' && *at <= '9'; at++) {
-        d->has_digits = true;
-        if (d->count == MAX_DIGITS) {
-            d->has_lost |= *at != '0';
-            d->exponent += !is_fraction;
-            continue;
-        }
-        if (d->count > 0 || *at != '0')
-            d->digits[d->count++] = (char)*at;
-        d->exponent -= is_fraction;
-    }
-    return at;
-}
-
-/* "e-05" at *at, if there is one; false if it has no digits. */
-static bool take_exponent(const uint8_t **at, const uint8_t *end, struct decimal *d)
-{
-    const uint8_t *p = *at;
-    int64_t power = 0;
-    if (p == end || (*p | 0x20) != 'e')
-        return true;
-    bool is_negative = ++p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+'))
-        p++;
-    const uint8_t *first = p;
-    for (; p < end && *p >= '0' && *p <= '9'; p++)
-        if (power < 1000000)
-            power = power * 10 + (*p - '0');
-    *at = p;
-    d->exponent += is_negative ? -power : power;
-    return p > first;
-}
-
-static double decimal_value(const struct decimal *d)
-{
-    static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    if (d->count == 0)
-        return 0;
-    /* Both factors are exact doubles, so the product is rounded once, that is correctly. */
-    if (d->count <= 15 && d->exponent >= -22 && d->exponent <= 22) {
-        int64_t digits = 0;
-        for (unsigned i = 0; i < d->count; i++)
-            digits = digits * 10 + (d->digits[i] - '0');
-        return d->exponent < 0 ? (double)digits / exact[-d->exponent]
-                               : (double)digits * exact[d->exponent];
-    }
-    char text[MAX_DIGITS + 32];
-    snprintf(text, sizeof text, "%.*s%se%lld", (int)d->count, d->digits, d->has_lost ? "1" : "",
-             (long long)(d->exponent - d->has_lost));
-    return strtod(text, NULL);
-}
-
 static bool parse_double(struct mi_bytes digits, double *value)
 {
     const uint8_t *at = digits.at, *end = at + digits.len;
@@ -277,16 +206,9 @@ static bool parse_double(struct mi_bytes digits, double *value)
         *value = (double)whole;
         return true;
     }
-    struct decimal d = {.exponent = 0};
-    at = take_decimal(at, end, false, &d);
-    if (at < end && *at == '.')
-        at = take_decimal(at + 1, end, true, &d);
-    if (!d.has_digits || !take_exponent(&at, end, &d))
-        return false;
-    if (at < end && (*at | 0x20) == 'f')
-        at++;
-    *value = decimal_value(&d);
-    return at == end;
+    if (digits.len > 1 && (end[-1] | 0x20) == 'f')
+        digits.len--;
+    return !(mi_decimal_double(digits, value) & MI_DECIMAL_BAD);
 }
 
 bool mi_pbt_double(const struct mi_pbt *t, double *value)
