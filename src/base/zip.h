@@ -48,8 +48,9 @@ const struct mi_zip_member *mi_zip_find(const struct mi_zip *zip, struct mi_byte
 
 /* Opens a member. A stored one borrows the archive's bytes (which must outlive it) and its checksum
  * is not checked, so weights stay untouched; a deflated one is unpacked into memory. `archive` is
- * the archive's path; the input's is "archive!member". A wrong checksum or size or damaged data is
- * no failure: see `damage`. Compressed content of a member stays as it is. */
+ * the archive's path; the input's is "archive!member". Damaged data, a wrong checksum or too few
+ * bytes are no failure: see `damage`. More bytes than the directory says are MI_EFORMAT, more than
+ * options->max_bytes MI_ELIMIT. A member that is itself a gzip or zstd file stays as it is. */
 bool mi_zip_read(const struct mi_zip *zip, const struct mi_zip_member *member, const char *archive,
                  const struct mi_input_options *options, struct mi_input *input,
                  struct mi_error *err);
