@@ -37,7 +37,7 @@ struct mi_zip {
 /* Whether the bytes begin like a ZIP archive (local header or empty archive). */
 bool mi_zip_sniff(struct mi_bytes head);
 
-/* Reads the directory. MI_EFORMAT, MI_ETRUNCATED (no end record, or sizes beyond the end),
+/* Reads the directory. MI_EFORMAT, MI_ETRUNCATED (no end record),
  * MI_EUNSUPPORTED, MI_ELIMIT (more than `max_members`), MI_ENOMEM. */
 bool mi_zip_open(struct mi_zip *zip, struct mi_bytes bytes, uint32_t max_members,
                  struct mi_error *err);
