@@ -451,8 +451,8 @@ static void vector_edges(void **state)
                 struct mi_bytes input = {text, len + 2};
                 assert_int_equal(check(input, NULL, &js), check(input, &scalar_only, &twin));
                 assert_memory_equal(&js.error, &twin.error, sizeof js.error);
-                memset(text, specials[s] < 0 ? '7' : ' ', len + 2);
-                text[at] = specials[s] < 0 ? '7' : '1';
+                memset(text, (signed char)specials[s] < 0 ? '7' : ' ', len + 2);
+                text[at] = (signed char)specials[s] < 0 ? '7' : '1';
                 assert_int_equal(check(input, NULL, &js), check(input, &scalar_only, &twin));
                 assert_memory_equal(&js.error, &twin.error, sizeof js.error);
             }
