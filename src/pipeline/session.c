@@ -1,0 +1,275 @@
+#include "pipeline/session.h"
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "correlate/matcher.h"
+#include "pipeline/inputs.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+enum { MAX_JOBS = 64, DEFAULT_JOBS = 8 };
+
+struct mi_session {
+    struct mi_session_options options;
+    struct mi_inputs inputs;
+    struct mi_model model;
+    struct mi_cancel cancel;
+    atomic_uint_fast64_t done_bytes; /* of finished inputs */
+    uint64_t total_bytes;
+    bool is_loaded;
+};
+
+struct mi_session *mi_session_new(const struct mi_session_options *options, struct mi_error *err)
+{
+    struct mi_session *session = mi_mem_zero(1, sizeof *session);
+    if (!session) {
+        mi_fail(err, MI_ENOMEM, "out of memory");
+        return NULL;
+    }
+    if (options)
+        session->options = *options;
+    mi_inputs_init(&session->inputs);
+    if (!mi_model_init(&session->model, err)) {
+        mi_mem_free(session);
+        return NULL;
+    }
+    return session;
+}
+
+void mi_session_free(struct mi_session *session)
+{
+    if (!session)
+        return;
+    mi_model_fini(&session->model); /* before the inputs, whose bytes it borrows */
+    mi_inputs_fini(&session->inputs);
+    mi_mem_free(session);
+}
+
+bool mi_session_add(struct mi_session *session, const char *path, struct mi_error *err)
+{
+    if (session->is_loaded)
+        return mi_fail(err, MI_EUSAGE, "the session is loaded; inputs can no longer be added");
+    return mi_inputs_add(&session->inputs, path, err);
+}
+
+/* --- reading --- */
+
+struct reading {
+    struct mi_session *session;
+    const struct mi_reader *forced;
+    struct mi_batch *batches;  /* [item count] */
+    struct mi_error *failures; /* [item count] why a reader gave up */
+};
+
+static bool report_progress(void *user, uint64_t done_bytes)
+{
+    struct mi_session *session = user;
+    uint64_t done = atomic_load(&session->done_bytes) + done_bytes;
+    if (session->options.progress &&
+        !session->options.progress(session->options.user, "read", done, session->total_bytes))
+        mi_cancel_set(&session->cancel);
+    return !mi_cancelled(&session->cancel);
+}
+
+static bool open_item(void *context, uint32_t index, uint32_t worker, struct mi_error *err)
+{
+    (void)worker, (void)err;
+    struct reading *reading = context;
+    struct mi_input_options options = {.max_bytes = reading->session->options.max_input_bytes,
+                                       .no_mmap = reading->session->options.no_mmap};
+    mi_item_open(&reading->session->inputs.items[index], reading->forced, &options);
+    return true;
+}
+
+static bool read_item(void *context, uint32_t index, uint32_t worker, struct mi_error *err)
+{
+    (void)worker;
+    struct reading *reading = context;
+    struct mi_session *session = reading->session;
+    struct mi_item *item = &session->inputs.items[index];
+    struct mi_batch *batch = &reading->batches[index];
+    if (!mi_batch_init(batch, item->input.bytes, err))
+        return false;
+    if (!item->reader)
+        return true;
+    struct mi_source source = {.path = item->path,
+                               .bytes = item->input.bytes,
+                               .role = item->entry ? item->entry->role : "",
+                               .manifest = item->capture ? &item->capture->manifest : NULL,
+                               .entry = item->entry,
+                               .limits = session->options.limits,
+                               .progress = report_progress,
+                               .user = session};
+    item->reader->read(&source, batch, &reading->failures[index]);
+    if (mi_batch_failed(batch)) /* memory and limits are remembered by the batch */
+        mi_fail(&reading->failures[index], batch->error.code, "%s", batch->error.text);
+    atomic_fetch_add(&session->done_bytes, item->input.bytes.len);
+    if (reading->failures[index].code == MI_ENOMEM)
+        return mi_fail(err, MI_ENOMEM, "%s", reading->failures[index].text) ||
+               mi_error_in(err, item->path);
+    return true;
+}
+
+/* --- merging --- */
+
+static void add_diag(struct mi_batch *all, mi_source_id source, enum mi_severity severity,
+                     const char *code, const struct mi_error *error)
+{
+    mi_add_diag(all, &(struct mi_diag_row){
+                         .source = source,
+                         .code = mi_batch_cstr(all, code),
+                         .severity = (uint8_t)severity,
+                         .times = 1,
+                         .offset = error->offset == MI_NO_OFFSET ? -1 : (int64_t)error->offset,
+                         .line = error->line,
+                         .text = mi_batch_cstr(all, error->text)});
+}
+
+static bool merge_item(struct reading *reading, uint32_t index, struct mi_error *err)
+{
+    struct mi_session *session = reading->session;
+    struct mi_item *item = &session->inputs.items[index];
+    struct mi_batch *all = &session->model.all;
+    struct mi_source_row row = {.path = mi_batch_cstr(all, item->path),
+                                .reader =
+                                    mi_batch_cstr(all, item->reader ? item->reader->name : ""),
+                                .role = mi_batch_cstr(all, item->entry ? item->entry->role : ""),
+                                .size_bytes = (int64_t)item->input.disk_bytes};
+    mi_source_id source = mi_model_add_source(&session->model, &row, item->input.bytes, err);
+    if (!source.v || !mi_model_merge(&session->model, source, &reading->batches[index], err))
+        return false;
+    if (item->error.code == MI_EUNSUPPORTED && !item->is_named && !item->entry)
+        add_diag(all, source, MI_INFO, "input.not_recognised", &item->error);
+    else if (item->error.code != MI_OK)
+        add_diag(all, source, MI_ERROR, "input.unreadable", &item->error);
+    if (item->input.damage.code != MI_OK)
+        add_diag(all, source, MI_LOSS, "input.damaged", &item->input.damage);
+    if (reading->failures[index].code != MI_OK)
+        add_diag(all, source, MI_ERROR, "input.stopped", &reading->failures[index]);
+    return true;
+}
+
+/* Nothing to show: the first thing that went wrong says why. */
+static bool fail_empty(const struct reading *reading, struct mi_error *err)
+{
+    const struct mi_inputs *inputs = &reading->session->inputs;
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct mi_error *why = &inputs->items[i].error;
+        if (why->code == MI_OK)
+            why = &reading->failures[i];
+        if (why->code != MI_OK && err->code == MI_OK) {
+            *err = *why;
+            return mi_error_in(err, inputs->items[i].path);
+        }
+    }
+    return mi_fail(err, MI_ENOTFOUND, "the inputs hold no graph and no tasks");
+}
+
+static bool read_all(struct reading *reading, unsigned jobs, struct mi_error *err)
+{
+    struct mi_session *session = reading->session;
+    uint32_t count = (uint32_t)session->inputs.count;
+    if (!mi_pool_run(jobs, count, open_item, reading, &session->cancel, err))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        session->total_bytes += session->inputs.items[i].input.bytes.len;
+    return mi_pool_run(jobs, count, read_item, reading, &session->cancel, err);
+}
+
+static bool build_model(struct reading *reading, struct mi_error *err)
+{
+    struct mi_session *session = reading->session;
+    struct mi_model *model = &session->model;
+    for (size_t i = 0; i < session->inputs.capture_count && !model->start_unix_ns; i++)
+        model->start_unix_ns = session->inputs.captures[i]->manifest.start_unix_ns;
+    for (uint32_t i = 0; i < session->inputs.count; i++)
+        if (!merge_item(reading, i, err))
+            return false;
+    if (!(mi_model_has(model) & ~(unsigned)MI_HAS_LINKS))
+        return fail_empty(reading, err);
+    if (session->options.progress &&
+        !session->options.progress(session->options.user, "correlate", 0, 0))
+        return mi_fail(err, MI_ECANCELLED, "stopped");
+    return mi_model_index_graphs(model, err) && mi_correlate(model, err) &&
+           mi_model_freeze(model, err);
+}
+
+bool mi_session_load(struct mi_session *session, struct mi_error *err)
+{
+    struct reading reading = {.session = session};
+    unsigned jobs = session->options.jobs;
+    if (jobs == 0)
+        jobs = mi_pool_cpus() < DEFAULT_JOBS ? mi_pool_cpus() : DEFAULT_JOBS;
+    if (session->is_loaded)
+        return mi_fail(err, MI_EUSAGE, "the session is loaded already");
+    if (session->options.input_format) {
+        reading.forced = mi_reader_find(session->options.input_format);
+        if (!reading.forced)
+            return mi_fail(err, MI_EUSAGE, "--input-format: there is no format \"%.60s\"",
+                           session->options.input_format);
+    }
+    size_t count = session->inputs.count;
+    if (count == 0)
+        return mi_fail(err, MI_ENOTFOUND, "the inputs hold no files");
+    reading.batches = mi_mem_zero(count, sizeof *reading.batches);
+    reading.failures = mi_mem_zero(count, sizeof *reading.failures);
+    bool ok = reading.batches && reading.failures;
+    if (!ok)
+        mi_fail(err, MI_ENOMEM, "out of memory");
+    for (size_t i = 0; ok && i < count; i++)
+        reading.failures[i] = MI_ERROR_INIT;
+    session->is_loaded = true;
+    ok = ok && read_all(&reading, jobs < MAX_JOBS ? jobs : MAX_JOBS, err) &&
+         build_model(&reading, err);
+    for (size_t i = 0; reading.batches && i < count; i++)
+        mi_batch_fini(&reading.batches[i]);
+    mi_mem_free(reading.batches);
+    mi_mem_free(reading.failures);
+    return ok;
+}
+
+/* --- answers --- */
+
+const struct mi_model *mi_session_model(const struct mi_session *session)
+{
+    return &session->model;
+}
+
+const struct mi_manifest *mi_session_manifest(const struct mi_session *session)
+{
+    return session->inputs.capture_count ? &session->inputs.captures[0]->manifest : NULL;
+}
+
+const char *mi_session_capture_dir(const struct mi_session *session)
+{
+    return session->inputs.capture_count ? session->inputs.captures[0]->dir : NULL;
+}
+
+const struct mi_reader *mi_session_reader(const struct mi_session *session, mi_source_id source)
+{
+    /* Items are merged in order, so source i + 1 is item i. */
+    return source.v >= 1 && source.v <= session->inputs.count
+               ? session->inputs.items[source.v - 1].reader
+               : NULL;
+}
+
+bool mi_session_report(const struct mi_session *session, const char *name,
+                       const struct mi_args *args, struct mi_report *out, struct mi_error *err)
+{
+    const struct mi_pass *pass = mi_pass_find(name);
+    if (!pass)
+        return mi_fail(err, MI_ENOTFOUND, "there is no analysis \"%.60s\"", name);
+    unsigned has = mi_model_has(&session->model);
+    if (pass->needs & ~has) {
+        mi_report_add_finding(out,
+                              &(struct mi_finding){.rule = "not_checked",
+                                                   .severity = MI_INFO,
+                                                   .sentence = mi_has_missing(pass->needs, has),
+                                                   .cost_ns = -1});
+        return true;
+    }
+    if (!pass->run(&session->model, args, out, err))
+        return false;
+    return !out->failed || mi_fail(err, MI_ENOMEM, "out of memory for the report");
+}
