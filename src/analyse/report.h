@@ -15,7 +15,8 @@ enum mi_cell_kind {
     MI_CELL_REAL,
     MI_CELL_NODE, /* row of nodes */
     MI_CELL_TASK, /* row of tasks */
-    MI_CELL_BOOL
+    MI_CELL_BOOL,
+    MI_CELL_DEPTH /* nesting: people see it as the indentation of the column that follows */
 };
 
 struct mi_cell {
@@ -23,7 +24,7 @@ struct mi_cell {
     union {
         struct mi_bytes text;
         const char *word;
-        int64_t number; /* INT, SHARE, NODE, TASK, BOOL */
+        int64_t number; /* INT, SHARE, NODE, TASK, BOOL, DEPTH */
         double real;
     };
 };

@@ -7,6 +7,7 @@
 #define MI_CLI_COMMAND_H
 
 #include "base/param.h"
+#include "base/pool.h"
 #include "pipeline/session.h"
 #include "present/text/i18n.h"
 
@@ -16,7 +17,9 @@ struct mi_cli {
     bool json;        /* --json */
     bool out_is_tty;  /* standard output is a terminal */
     bool err_is_tty;  /* progress is drawn only then */
-    unsigned columns; /* width of the terminal; 0 = unlimited (not a terminal) */
+    unsigned columns; /* width of the terminal; 0 = unlimited (not a terminal, or --wide) */
+    bool color;       /* standard output is a terminal and NO_COLOR is not set */
+    struct mi_cancel *cancel; /* set by Ctrl-C; long work polls it */
 };
 
 struct mi_command {
