@@ -3,8 +3,9 @@
 #   mi_unit_test(test_error)                  tests/unit/test_error.c, a cmocka program
 #   mi_unit_test(test_json LIBS PkgConfig::X) ... with more libraries
 #
-# All C tests see the internal headers, MI_SOURCE_DIR (the source tree) and MI_BINARY_DIR (the build
-# tree, which holds inspector-cli).
+# All C tests see the internal headers, what tests/support/ offers (#include "support/..."),
+# MI_SOURCE_DIR (the source tree) and MI_BINARY_DIR (the build tree, which holds inspector-cli).
+#
 # Scripts get MI_SOURCE_DIR, MI_BINARY_DIR, MI_ORT_LIB (the ONNX Runtime library that ./dev deps fetched,
 # which may be missing) and, for programs of another processor, MI_EMULATOR in the environment.
 pkg_check_modules(MI_CMOCKA REQUIRED IMPORTED_TARGET cmocka)
@@ -38,6 +39,9 @@ function(mi_c_program name)
     add_executable("${name}" ${arg_SOURCES})
     target_compile_definitions("${name}" PRIVATE
         MI_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MI_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    if(TARGET mi_test_support)
+        target_link_libraries("${name}" PRIVATE mi_test_support)
+    endif()
     target_link_libraries("${name}" PRIVATE mi_static ${arg_LIBS})
 endfunction()
 

@@ -48,5 +48,35 @@ expect 'printf in cli' 0 banned src/cli/a.c 'printf("x");\n'
 expect 'snprintf' 0 banned src/analyse/a.c 'snprintf(a, 1, "x");\n'
 expect 'marker' 1 banned src/cli/a.c '/* TO''DO: later */\n'
 
+# expect_calls NAME STATUS CALLER CALLEE...: the same for recursion.sh, with an objdump that prints calls.
+expect_calls() {
+    name=$1 wanted=$2
+    shift 2
+    {
+        echo '#!/bin/sh'
+        while [ $# -gt 0 ]; do
+            printf 'echo "0000000000001000 <%s>:"\n' "$1"
+            printf 'printf "    1000:\\tcall   2000 <%s>\\n"\n' "$2"
+            shift 2
+        done
+    } >"$root/objdump"
+    chmod +x "$root/objdump"
+    status=0
+    sh "$here/recursion.sh" file "$root/objdump" >"$root/out" 2>&1 || status=1
+    if [ "$status" = "$wanted" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$name: recursion.sh ended with $status instead of $wanted"
+        cat "$root/out"
+    fi
+}
+
+expect_calls 'a chain' 0 a b b c c puts@plt
+expect_calls 'a function calls itself' 1 a b b b
+expect_calls 'a circle of three' 1 main a a b b c c a c d
+expect_calls 'a jump inside a function' 0 a b a 'a+0x10'
+expect_calls 'no calls at all' 1
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
