@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 status=0
 
 # Instrumented builds bring symbols of their own.
-own='^(mi_|_init$|_fini$|__asan|__odr_asan|__tsan|__ubsan|__sanitizer|__gcov|__llvm|__prof|__sanc)'
+own='^(mi_|_init$|_fini$|__asan|__odr_asan|__tsan|__ubsan|__sanitizer|__sancov)'
 
 foreign=$("$nm" -D --defined-only "$build/libmodel-inspector.so" | awk 'NF == 3 { print $3 }' |
     grep -vE "$own" || true)
