@@ -14,11 +14,11 @@
 struct mi_cli {
     const char *program; /* "inspector-cli" */
     enum mi_lang lang;
-    bool json;        /* --json */
-    bool out_is_tty;  /* standard output is a terminal */
-    bool err_is_tty;  /* progress is drawn only then */
-    unsigned columns; /* width of the terminal; 0 = unlimited (not a terminal, or --wide) */
-    bool color;       /* standard output is a terminal and NO_COLOR is not set */
+    bool json;                /* --json */
+    bool out_is_tty;          /* standard output is a terminal */
+    bool err_is_tty;          /* progress is drawn only then */
+    unsigned columns;         /* width of the terminal; 0 = unlimited (not a terminal, or --wide) */
+    bool color;               /* standard output is a terminal and NO_COLOR is not set */
     struct mi_cancel *cancel; /* set by Ctrl-C; long work polls it */
 };
 
