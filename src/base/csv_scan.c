@@ -5,9 +5,8 @@
  * at. The scalar twin builds the same mask byte by byte, and serves the last bytes of the input as
  * well. */
 #include "base/csv_scan.h"
+#include "base/mem.h"
 #include "base/simd.h"
-
-#include <stdlib.h>
 
 #define BLOCK 64
 
@@ -81,7 +80,7 @@ void mi_csv_init(struct mi_csv *csv, struct mi_bytes input, const struct mi_csv_
 
 void mi_csv_fini(struct mi_csv *csv)
 {
-    free(csv->fields);
+    mi_mem_free(csv->fields);
     csv->fields = NULL;
     csv->room = 0;
 }
@@ -93,7 +92,7 @@ static bool grow(struct mi_csv *csv)
         return fail(csv, csv->at, MI_ELIMIT, "CSV row has too many fields");
     if (room > csv->options.fields_limit)
         room = csv->options.fields_limit;
-    struct mi_csv_field *fields = realloc(csv->fields, room * sizeof *fields);
+    struct mi_csv_field *fields = mi_mem_resize(csv->fields, room, sizeof *fields);
     if (!fields)
         return fail(csv, csv->at, MI_ENOMEM, "no memory for the fields of a CSV row");
     csv->fields = fields;

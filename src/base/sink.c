@@ -1,8 +1,8 @@
 #include "base/sink.h"
 #include "base/decimal.h"
+#include "base/mem.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* Size of the buffer in front of a file or callback. */
@@ -45,7 +45,7 @@ void mi_sink_init_callback(struct mi_sink *sink, mi_sink_fn *send, void *context
 
 void mi_sink_fini(struct mi_sink *sink)
 {
-    free(sink->buffer);
+    mi_mem_free(sink->buffer);
     sink->buffer = NULL;
     sink->used = sink->room = 0;
 }
@@ -82,7 +82,7 @@ static bool reserve(struct mi_sink *sink, size_t len)
         }
         room *= 2;
     }
-    uint8_t *buffer = realloc(sink->buffer, room);
+    uint8_t *buffer = mi_mem_resize(sink->buffer, room, 1);
     if (!buffer) {
         mi_fail(&sink->error, MI_ENOMEM, "no memory for output");
         return false;
