@@ -126,6 +126,15 @@ static void add_diag(struct mi_batch *all, mi_source_id source, enum mi_severity
                          .text = mi_batch_cstr(all, error->text)});
 }
 
+/* The number of the item's capture folder, from 1; 0 if it was given by itself. */
+static uint32_t capture_number(const struct mi_inputs *inputs, const struct mi_item *item)
+{
+    for (uint32_t i = 0; item->capture && i < inputs->capture_count; i++)
+        if (inputs->captures[i] == item->capture)
+            return i + 1;
+    return 0;
+}
+
 static bool merge_item(struct reading *reading, uint32_t index, struct mi_error *err)
 {
     struct mi_session *session = reading->session;
@@ -135,6 +144,7 @@ static bool merge_item(struct reading *reading, uint32_t index, struct mi_error 
                                 .reader =
                                     mi_batch_cstr(all, item->reader ? item->reader->name : ""),
                                 .role = mi_batch_cstr(all, item->entry ? item->entry->role : ""),
+                                .capture = capture_number(&session->inputs, item),
                                 .size_bytes = (int64_t)item->input.disk_bytes};
     mi_source_id source = mi_model_add_source(&session->model, &row, item->input.bytes, err);
     if (!source.v || !mi_model_merge(&session->model, source, &reading->batches[index], err))
