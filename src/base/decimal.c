@@ -174,33 +174,45 @@ static unsigned scale_slow(const struct parts *p, long shift, int64_t *out)
     return finish_i64(magnitude, p->negative, over, half || more ? MI_DECIMAL_LOSS : 0, out);
 }
 
-unsigned mi_decimal_scaled(struct mi_bytes text, int exp10, int64_t *out)
+static unsigned scale(const struct parts *p, int exp10, int64_t *out)
 {
-    struct parts p;
+    size_t count = p->whole.len + p->fraction.len;
     *out = 0;
-    if (!split(text, &p))
+    if (p->fraction.len > (size_t)EXP_CLAMP || p->whole.len > (size_t)EXP_CLAMP)
         return MI_DECIMAL_BAD;
-    size_t count = p.whole.len + p.fraction.len;
-    if (p.fraction.len > (size_t)EXP_CLAMP || p.whole.len > (size_t)EXP_CLAMP)
-        return MI_DECIMAL_BAD;
-    long shift = p.exponent + exp10 - (long)p.fraction.len;
+    long shift = p->exponent + exp10 - (long)p->fraction.len;
     if (count > SAFE_DIGITS || shift > SAFE_DIGITS || shift < -SAFE_DIGITS)
-        return scale_slow(&p, shift, out);
-    uint64_t value = mi_decimal_digits(p.whole.at, p.whole.len);
-    if (p.fraction.len)
-        value = value * powers[p.fraction.len] + mi_decimal_digits(p.fraction.at, p.fraction.len);
+        return scale_slow(p, shift, out);
+    uint64_t value = mi_decimal_digits(p->whole.at, p->whole.len);
+    if (p->fraction.len)
+        value =
+            value * powers[p->fraction.len] + mi_decimal_digits(p->fraction.at, p->fraction.len);
     if (shift == 0)
-        return finish_i64(value, p.negative, false, 0, out);
+        return finish_i64(value, p->negative, false, 0, out);
     if (shift > 0) {
         bool over = __builtin_mul_overflow(value, powers[shift], &value);
-        return finish_i64(value, p.negative, over, 0, out);
+        return finish_i64(value, p->negative, over, 0, out);
     }
     uint64_t unit = powers[-shift], rest = value % unit, half = unit / 2;
     value /= unit;
     if (!rest)
-        return finish_i64(value, p.negative, false, 0, out);
-    value = round_rest(value, (rest > half) - (rest < half), p.negative);
-    return finish_i64(value, p.negative, false, MI_DECIMAL_LOSS, out);
+        return finish_i64(value, p->negative, false, 0, out);
+    value = round_rest(value, (rest > half) - (rest < half), p->negative);
+    return finish_i64(value, p->negative, false, MI_DECIMAL_LOSS, out);
+}
+
+unsigned mi_decimal_from_parts(bool is_negative, struct mi_bytes whole, struct mi_bytes fraction,
+                               int exp10, int64_t *out)
+{
+    const struct parts p = {.whole = whole, .fraction = fraction, .negative = is_negative};
+    return scale(&p, exp10, out);
+}
+
+unsigned mi_decimal_scaled(struct mi_bytes text, int exp10, int64_t *out)
+{
+    struct parts p;
+    *out = 0;
+    return split(text, &p) ? scale(&p, exp10, out) : (unsigned)MI_DECIMAL_BAD;
 }
 
 /* Sign and magnitude of an integer. */

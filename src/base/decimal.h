@@ -21,6 +21,11 @@ enum mi_decimal_flag {
  * ns. Returns mi_decimal_flag bits. */
 unsigned mi_decimal_scaled(struct mi_bytes text, int exp10, int64_t *out);
 
+/* The same for a number without exponent whose digits are known: `whole` in front of the point,
+ * `fraction` behind it, both only digits, either may be empty. */
+unsigned mi_decimal_from_parts(bool is_negative, struct mi_bytes whole, struct mi_bytes fraction,
+                               int exp10, int64_t *out);
+
 /* An integer: blanks, sign, digits, nothing else. Returns mi_decimal_flag bits (never LOSS). */
 unsigned mi_decimal_i64(struct mi_bytes text, int64_t *out);
 

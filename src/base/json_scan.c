@@ -1,4 +1,5 @@
-/* JSON pull scanner: tokens, nesting, skipping. Typed values and escapes are in json_value.c.
+/* JSON pull scanner: tokens, nesting, skipping. Typed values, escapes and line numbers are in
+ * json_value.c.
  *
  * How it is built: small leaf functions walk over one token and return the place behind it, or NULL
  * after a failure. A failure moves `end` to the place of the failure, so that later calls see an
@@ -15,7 +16,9 @@ enum state {
     STATE_RESUME, /* behind a seek: like AFTER or FIRST, the comma is optional */
 };
 
-static bool fail(struct mi_json *js, const uint8_t *p, enum mi_code code, const char *text)
+/* Kept out of the fast paths. */
+__attribute__((cold, noinline)) static bool fail(struct mi_json *js, const uint8_t *p,
+                                                 enum mi_code code, const char *text)
 {
     if (mi_json_failed(js))
         return false;
@@ -26,7 +29,8 @@ static bool fail(struct mi_json *js, const uint8_t *p, enum mi_code code, const 
 }
 
 /* Something else stands at `p`, or the input ends there. */
-static bool unexpected(struct mi_json *js, const uint8_t *p, const char *wanted)
+__attribute__((cold, noinline)) static bool unexpected(struct mi_json *js, const uint8_t *p,
+                                                       const char *wanted)
 {
     char text[160];
     if (p >= js->end) {
@@ -131,18 +135,17 @@ static const uint8_t *scan_escape(struct mi_json *js, const uint8_t *p)
     return p;
 }
 
-/* `p` behind the opening quote; returns the place of the closing quote. */
-static inline const uint8_t *scan_string(struct mi_json *js, const uint8_t *p, bool *has_escape)
+/* Goes on at a place that find_special() gave and that is no closing quote. */
+__attribute__((noinline)) static const uint8_t *scan_special(struct mi_json *js, const uint8_t *p,
+                                                             bool *has_escape)
 {
-    *has_escape = false;
-    for (;;) {
-        p = find_special(js, p);
-        if (p < js->end && *p == '"')
-            return p;
+    for (;; p = find_special(js, p)) {
         if (p >= js->end) {
             unexpected(js, p, "the closing quote of a string");
             return NULL;
         }
+        if (*p == '"')
+            return p;
         if (*p == '\\') {
             *has_escape = true;
             p = scan_escape(js, p);
@@ -155,6 +158,16 @@ static inline const uint8_t *scan_string(struct mi_json *js, const uint8_t *p, b
             return NULL;
         }
     }
+}
+
+/* `p` behind the opening quote; returns the place of the closing quote. */
+static inline const uint8_t *scan_string(struct mi_json *js, const uint8_t *p, bool *has_escape)
+{
+    *has_escape = false;
+    p = find_special(js, p);
+    if (p < js->end && *p == '"')
+        return p;
+    return scan_special(js, p, has_escape);
 }
 
 /* `p` at the first byte of `word`; returns the place behind it. */
@@ -183,42 +196,56 @@ static bool starts_non_finite(const struct mi_json *js, const uint8_t *p)
     return js->options.allow_non_finite && p < js->end && *p && strchr("NnIi", *p);
 }
 
+/* `p` behind a minus or at the first byte of a number without one. */
+static const uint8_t *scan_digits_and_point(struct mi_json *js, const uint8_t *p,
+                                            struct mi_json_number *out)
+{
+    const uint8_t *whole = p;
+    p = skip_digits(js, p);
+    if (p == whole)
+        return unexpected(js, p, "a digit"), NULL;
+    if (*whole == '0')
+        p = whole + 1; /* no digit may follow a leading zero; what stands there is refused later */
+    out->whole_len = (size_t)(p - whole);
+    if (p < js->end && *p == '.') {
+        const uint8_t *fraction = p + 1;
+        p = skip_digits(js, fraction);
+        if (p == fraction)
+            return unexpected(js, p, "a digit behind the decimal point"), NULL;
+        out->fraction_len = (size_t)(p - fraction);
+    }
+    return p;
+}
+
+/* `p` at the letter. */
+static const uint8_t *scan_exponent(struct mi_json *js, const uint8_t *p)
+{
+    p++;
+    if (p < js->end && (*p == '+' || *p == '-'))
+        p++;
+    const uint8_t *digits = p;
+    p = skip_digits(js, p);
+    if (p == digits)
+        return unexpected(js, p, "a digit of the exponent"), NULL;
+    return p;
+}
+
 /* `p` at a minus or digit (or at the name of a non-finite number); returns the place behind. */
 static inline const uint8_t *scan_number(struct mi_json *js, const uint8_t *p,
                                          struct mi_json_number *out)
 {
     const uint8_t *start = p;
-    if (p < js->end && *p == '-')
-        p++;
-    out->is_integer = out->is_finite = true;
+    *out = (struct mi_json_number){.is_negative = *p == '-'};
+    p += out->is_negative;
     if (starts_non_finite(js, p)) {
-        out->is_integer = out->is_finite = false;
         p = scan_non_finite(js, p);
     } else {
-        const uint8_t *whole = p;
-        p = skip_digits(js, p);
-        if (p == whole)
-            return unexpected(js, p, "a digit"), NULL;
-        if (*whole == '0')
-            p = whole +
-                1; /* no digit may follow a leading zero; what stands there is refused later */
-        if (p < js->end && *p == '.') {
-            const uint8_t *fraction = p + 1;
-            out->is_integer = false;
-            p = skip_digits(js, fraction);
-            if (p == fraction)
-                return unexpected(js, p, "a digit behind the decimal point"), NULL;
-        }
-        if (p < js->end && (*p == 'e' || *p == 'E')) {
-            out->is_integer = false;
-            p++;
-            if (p < js->end && (*p == '+' || *p == '-'))
-                p++;
-            const uint8_t *exponent = p;
-            p = skip_digits(js, p);
-            if (p == exponent)
-                return unexpected(js, p, "a digit of the exponent"), NULL;
-        }
+        p = scan_digits_and_point(js, p, out);
+        out->has_exponent = p && p < js->end && (*p == 'e' || *p == 'E');
+        if (out->has_exponent)
+            p = scan_exponent(js, p);
+        out->is_integer = !out->fraction_len && !out->has_exponent;
+        out->is_finite = true;
     }
     if (p)
         out->text = (struct mi_bytes){start, (size_t)(p - start)};
@@ -547,33 +574,6 @@ bool mi_json_done(struct mi_json *js)
     return true;
 }
 
-static uint32_t count_lines(const struct mi_json *js, const uint8_t *p, const uint8_t *to)
-{
-    size_t count = 0;
-#if MI_SIMD
-    for (; !js->options.force_scalar && to - p >= 16; p += 16)
-        count += mi_mask_count(mi_v16_equal(p, '\n'));
-#else
-    (void)js;
-#endif
-    for (; p < to; p++)
-        count += *p == '\n';
-    return (uint32_t)count;
-}
-
-uint32_t mi_json_line(struct mi_json *js, size_t offset)
-{
-    size_t size = (size_t)(js->limit - js->begin);
-    const uint8_t *to = js->begin + (offset < size ? offset : size);
-    if (to < js->line_at) {
-        js->line_at = js->begin;
-        js->line = js->options.first_line;
-    }
-    js->line += count_lines(js, js->line_at, to);
-    js->line_at = to;
-    return js->line;
-}
-
 bool mi_json_seek(struct mi_json *js, size_t offset, uint32_t depth)
 {
     size_t size = (size_t)(js->limit - js->begin);
@@ -585,13 +585,4 @@ bool mi_json_seek(struct mi_json *js, size_t offset, uint32_t depth)
     js->depth = depth;
     js->state = depth ? STATE_RESUME : STATE_VALUE;
     return true;
-}
-
-size_t mi_json_next_line(const struct mi_json *js, size_t offset)
-{
-    size_t size = (size_t)(js->limit - js->begin);
-    if (offset >= size)
-        return size;
-    const uint8_t *found = memchr(js->begin + offset, '\n', size - offset);
-    return found ? (size_t)(found - js->begin) + 1 : size;
 }

@@ -62,9 +62,11 @@ struct mi_json_string {
 };
 
 struct mi_json_number {
-    struct mi_bytes text; /* as written; borrowed from the buffer */
-    bool is_integer;      /* neither point nor exponent */
-    bool is_finite;       /* false only with allow_non_finite */
+    struct mi_bytes text;           /* as written; borrowed from the buffer */
+    size_t whole_len, fraction_len; /* digits in front of and behind the point */
+    bool is_negative, has_exponent;
+    bool is_integer; /* neither point nor exponent */
+    bool is_finite;  /* false only with allow_non_finite; lengths are 0 then */
 };
 
 /* Fields are private except `error`. */
@@ -154,8 +156,15 @@ bool mi_json_seek(struct mi_json *js, size_t offset, uint32_t depth);
  * none. */
 size_t mi_json_next_line(const struct mi_json *js, size_t offset);
 
+/* For strings with escapes; use mi_json_string_is(). */
+bool mi_json_escaped_is(struct mi_bytes raw, struct mi_bytes text);
+
 /* True if the string means `text`, escapes resolved. */
-bool mi_json_string_is(struct mi_json_string string, struct mi_bytes text);
+static inline bool mi_json_string_is(struct mi_json_string string, struct mi_bytes text)
+{
+    return string.has_escape ? mi_json_escaped_is(string.raw, text)
+                             : mi_bytes_equal(string.raw, text);
+}
 
 /* Resolves escapes. `out` has room for raw.len bytes, which always suffices; returns the length.
  * Halves of surrogate pairs that stand alone come out as three bytes each (the form known as

@@ -2,6 +2,7 @@
  * json_scan.c. */
 #include "base/decimal.h"
 #include "base/json_scan.h"
+#include "base/simd.h"
 
 #include <math.h>
 
@@ -118,11 +119,8 @@ bool mi_json_text(struct mi_json_string string, struct mi_scratch *scratch, stru
     return true;
 }
 
-bool mi_json_string_is(struct mi_json_string string, struct mi_bytes text)
+bool mi_json_escaped_is(struct mi_bytes raw, struct mi_bytes text)
 {
-    if (!string.has_escape)
-        return mi_bytes_equal(string.raw, text);
-    struct mi_bytes raw = string.raw;
     while (raw.len) {
         uint8_t piece[4] = {raw.at[0]};
         size_t written = 1, taken = 1;
@@ -169,11 +167,29 @@ bool mi_json_u64(struct mi_json *js, uint64_t *out, unsigned *flags)
 
 bool mi_json_scaled(struct mi_json *js, int exp10, int64_t *out, unsigned *flags)
 {
-    struct mi_bytes text;
-    bool is_finite, ok = number_text(js, &text, &is_finite);
+    struct mi_json_number number;
+    struct mi_json_string string;
     *out = 0;
-    *flags = ok ? mi_decimal_scaled(text, exp10, out) : 0;
-    return ok;
+    *flags = 0;
+    if (mi_json_peek(js) == MI_JSON_STRING) {
+        if (!mi_json_string(js, &string))
+            return false;
+        *flags = mi_decimal_scaled(string.raw, exp10, out);
+        return true;
+    }
+    if (!mi_json_number(js, &number))
+        return false;
+    if (number.has_exponent || !number.is_finite) {
+        *flags = mi_decimal_scaled(number.text, exp10, out);
+        return true;
+    }
+    const uint8_t *whole = number.text.at + number.is_negative;
+    *flags = mi_decimal_from_parts(
+        number.is_negative, (struct mi_bytes){whole, number.whole_len},
+        (struct mi_bytes){whole + number.whole_len + (number.fraction_len > 0),
+                          number.fraction_len},
+        exp10, out);
+    return true;
 }
 
 bool mi_json_double(struct mi_json *js, double *out, unsigned *flags)
@@ -190,4 +206,40 @@ bool mi_json_double(struct mi_json *js, double *out, unsigned *flags)
         *out = is_nan ? (double)NAN : negative ? -(double)INFINITY : (double)INFINITY;
     }
     return ok;
+}
+
+static uint32_t count_lines(const struct mi_json *js, const uint8_t *p, const uint8_t *to)
+{
+    size_t count = 0;
+#if MI_SIMD
+    for (; !js->options.force_scalar && to - p >= 16; p += 16)
+        count += mi_mask_count(mi_v16_equal(p, '\n'));
+#else
+    (void)js;
+#endif
+    for (; p < to; p++)
+        count += *p == '\n';
+    return (uint32_t)count;
+}
+
+uint32_t mi_json_line(struct mi_json *js, size_t offset)
+{
+    size_t size = (size_t)(js->limit - js->begin);
+    const uint8_t *to = js->begin + (offset < size ? offset : size);
+    if (to < js->line_at) {
+        js->line_at = js->begin;
+        js->line = js->options.first_line;
+    }
+    js->line += count_lines(js, js->line_at, to);
+    js->line_at = to;
+    return js->line;
+}
+
+size_t mi_json_next_line(const struct mi_json *js, size_t offset)
+{
+    size_t size = (size_t)(js->limit - js->begin);
+    if (offset >= size)
+        return size;
+    const uint8_t *found = memchr(js->begin + offset, '\n', size - offset);
+    return found ? (size_t)(found - js->begin) + 1 : size;
 }
