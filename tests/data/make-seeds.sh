@@ -3,7 +3,7 @@
 # files, archives. Needs gzip, zstd, zip and msgfmt. Formats have a script in their own folder.
 set -eu
 cd "$(dirname "$0")"
-mkdir -p json mo pb_text pb_wire unpack zip
+mkdir -p csv json mo pb_text pb_wire unpack zip
 
 # The first byte is that of the options, see fuzz_json.c: a blank allows nothing special, 7 the most.
 cat >json/strict.json <<'END'
@@ -18,6 +18,8 @@ name: "g" 'raph\n\x41\101'
 op { name: "Conv_1", type: "Conv2D" input: ["a:0", "b:0"] attr < key: "k" value { list { i: [1, -2, 0x1f, 017] f: 1.5e3f b: true } } > }
 op: { id: 18446744073709551615 [ext.name]: inf dtype: DT_FLOAT16 }
 END
+
+printf ' \357\273\277Task ID,Op Name,Start(us)\r\n1,"a ""b"", c\nd",1736412474723783.388\t\r\n\r\n2,x"y\n3,"z"w,' >csv/rows.csv
 
 # version 8, name "g", a message with packed varints, a fixed32, a fixed64, a group.
 printf '\010\010\022\001g\072\012\012\003\001\377\001\022\003abc\045\001\002\003\004\051\001\002\003\004\005\006\007\010\103\010\001\104' \
