@@ -1,5 +1,6 @@
 /* Folders and output files. */
 #include "base/files.h"
+#include "base/mem.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +21,7 @@ static bool fail_errno(struct mi_error *err, const char *doing)
 static char *copy_text(const char *text)
 {
     size_t len = strlen(text) + 1;
-    char *copy = malloc(len);
+    char *copy = mi_mem_new(len, 1);
     if (copy)
         memcpy(copy, text, len);
     return copy;
@@ -56,7 +57,7 @@ static bool add_entry(struct mi_dir *dir, uint32_t *room, DIR *handle, const cha
 {
     if (dir->count == *room) {
         uint32_t want = *room ? *room * 2 : 32;
-        struct mi_dir_entry *more = realloc(dir->entries, want * sizeof *more);
+        struct mi_dir_entry *more = mi_mem_resize(dir->entries, want, sizeof *more);
         if (!more)
             return mi_fail(err, MI_ENOMEM, "no memory for %u file names", want);
         dir->entries = more;
@@ -111,8 +112,8 @@ bool mi_dir_read(struct mi_dir *dir, const char *path, uint32_t max_entries, str
 void mi_dir_free(struct mi_dir *dir)
 {
     for (uint32_t i = 0; i < dir->count; i++)
-        free(dir->entries[i].name);
-    free(dir->entries);
+        mi_mem_free(dir->entries[i].name);
+    mi_mem_free(dir->entries);
     *dir = (struct mi_dir){.entries = NULL};
 }
 
@@ -130,7 +131,7 @@ static bool set_path(struct mi_walk *walk, size_t folder_len, const char *name,
 {
     size_t len = strlen(name), want = folder_len + len + 2;
     if (want > walk->path_room) {
-        char *more = realloc(walk->path, want * 2);
+        char *more = mi_mem_resize(walk->path, want * 2, 1);
         if (!more)
             return mi_fail(err, MI_ENOMEM, "no memory for a path");
         walk->path = more;
@@ -148,7 +149,7 @@ static bool push_level(struct mi_walk *walk, struct mi_error *err)
 {
     if (walk->open_levels == walk->level_room) {
         uint32_t want = walk->level_room ? walk->level_room * 2 : 8;
-        struct mi_walk_level *more = realloc(walk->levels, want * sizeof *more);
+        struct mi_walk_level *more = mi_mem_resize(walk->levels, want, sizeof *more);
         if (!more)
             return mi_fail(err, MI_ENOMEM, "no memory for a folder");
         walk->levels = more;
@@ -219,8 +220,8 @@ void mi_walk_close(struct mi_walk *walk)
 {
     while (walk->open_levels > 0)
         mi_dir_free(&walk->levels[--walk->open_levels].dir);
-    free(walk->levels);
-    free(walk->path);
+    mi_mem_free(walk->levels);
+    mi_mem_free(walk->path);
     *walk = (struct mi_walk){.path = NULL};
 }
 
@@ -250,7 +251,7 @@ bool mi_make_dirs(const char *path, struct mi_error *err)
         *slash = '/';
     }
     ok = ok && make_dir(path, err);
-    free(part);
+    mi_mem_free(part);
     return ok;
 }
 
@@ -258,7 +259,7 @@ bool mi_make_dirs(const char *path, struct mi_error *err)
 static bool open_temporary(struct mi_writer *writer)
 {
     size_t room = strlen(writer->path) + 48;
-    writer->temporary = malloc(room);
+    writer->temporary = mi_mem_new(room, 1);
     if (!writer->temporary)
         return mi_fail(&writer->error, MI_ENOMEM, "no memory for a path");
     for (unsigned i = 0; i < 1000; i++) {
@@ -270,7 +271,7 @@ static bool open_temporary(struct mi_writer *writer)
     if (writer->fd >= 0)
         return true;
     fail_errno(&writer->error, "create");
-    free(writer->temporary); /* nothing to remove */
+    mi_mem_free(writer->temporary); /* nothing to remove */
     writer->temporary = NULL;
     return false;
 }
@@ -283,7 +284,7 @@ static bool open_output(struct mi_writer *writer, const char *path)
         return mi_fail(&writer->error, MI_EIO, "cannot write: is a directory");
     writer->is_direct = exists && !S_ISREG(st.st_mode);
     writer->path = exists && !writer->is_direct ? realpath(path, NULL) : copy_text(path);
-    writer->buffer = malloc(BUFFER_BYTES);
+    writer->buffer = mi_mem_new(BUFFER_BYTES, 1);
     if (!writer->path || !writer->buffer)
         return mi_fail(&writer->error, MI_ENOMEM, "no memory to write a file");
     if (!writer->is_direct)
@@ -348,7 +349,7 @@ bool mi_writer_commit(struct mi_writer *writer, struct mi_error *err)
     if (ok && writer->temporary && rename(writer->temporary, writer->path) != 0)
         ok = fail_errno(&writer->error, "rename");
     if (ok) {
-        free(writer->temporary);
+        mi_mem_free(writer->temporary);
         writer->temporary = NULL;
     } else {
         mi_fail(&writer->error, MI_EINTERNAL, "the file is not open");
@@ -366,10 +367,19 @@ void mi_writer_abort(struct mi_writer *writer)
         close(writer->fd);
     if (writer->temporary)
         unlink(writer->temporary);
-    free(writer->temporary);
-    free(writer->path);
-    free(writer->buffer);
+    mi_mem_free(writer->temporary);
+    mi_mem_free(writer->path);
+    mi_mem_free(writer->buffer);
     *writer = (struct mi_writer){.fd = -1, .error = MI_ERROR_INIT};
+}
+
+bool mi_writer_send(void *writer, struct mi_bytes bytes, struct mi_error *err)
+{
+    struct mi_writer *to = writer;
+    if (mi_writer_put(to, bytes))
+        return true;
+    mi_fail(err, to->error.code == MI_OK ? MI_EINTERNAL : to->error.code, "%s", to->error.text);
+    return mi_error_in(err, to->path);
 }
 
 bool mi_file_write(const char *path, struct mi_bytes bytes, struct mi_error *err)

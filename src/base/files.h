@@ -77,6 +77,9 @@ bool mi_writer_open(struct mi_writer *writer, const char *path, struct mi_error 
 /* Appends; returns false once something failed, which commit reports again. */
 bool mi_writer_put(struct mi_writer *writer, struct mi_bytes bytes);
 
+/* The same as a mi_sink_fn, with the writer as context. */
+bool mi_writer_send(void *writer, struct mi_bytes bytes, struct mi_error *err);
+
 /* Finishes: either the complete file stands under its name, or nothing has changed. Closes. */
 bool mi_writer_commit(struct mi_writer *writer, struct mi_error *err);
 

@@ -1,5 +1,6 @@
 /* XXH3 hashes. The library is compiled in here, so that short keys hash at full speed. */
 #include "base/hash.h"
+#include "base/mem.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -73,7 +74,7 @@ bool mi_hash_file(const char *path, mi_progress_fn *progress, void *context,
         mi_fail(err, MI_EIO, "cannot open: %s", strerror(errno));
     } else {
         s.total_bytes = st.st_size > 0 ? (uint64_t)st.st_size : 0;
-        s.piece = malloc(PIECE_BYTES);
+        s.piece = mi_mem_new(PIECE_BYTES, 1);
         s.state = XXH3_createState();
         if (!s.piece || !s.state) {
             mi_fail(err, MI_ENOMEM, "no memory to hash a file");
@@ -88,7 +89,7 @@ bool mi_hash_file(const char *path, mi_progress_fn *progress, void *context,
         *size_bytes = s.done_bytes;
     }
     XXH3_freeState(s.state);
-    free(s.piece);
+    mi_mem_free(s.piece);
     if (s.fd >= 0)
         close(s.fd);
     return ok || mi_error_in(err, path);

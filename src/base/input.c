@@ -1,9 +1,9 @@
 /* Byte sources: files, pipes and memory. */
 #include "base/input.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ static bool start(struct mi_input *input, const char *name, struct mi_error *err
 {
     size_t len = strlen(name) + 1;
     *input = (struct mi_input){.bytes = {nothing, 0}, .damage = MI_ERROR_INIT};
-    input->path = malloc(len);
+    input->path = mi_mem_new(len, 1);
     if (!input->path)
         return mi_fail(err, MI_ENOMEM, "no memory for a path");
     memcpy(input->path, name, len);
@@ -35,7 +35,7 @@ static void drop_bytes(struct mi_input *input)
     if (input->mapped_bytes)
         munmap(input->owned, input->mapped_bytes);
     else
-        free(input->owned);
+        mi_mem_free(input->owned);
     input->owned = NULL;
     input->mapped_bytes = 0;
     input->is_mapped = false;
@@ -45,7 +45,7 @@ static void drop_bytes(struct mi_input *input)
 void mi_input_close(struct mi_input *input)
 {
     drop_bytes(input);
-    free(input->path);
+    mi_mem_free(input->path);
     *input = (struct mi_input){.bytes = {nothing, 0}, .damage = MI_ERROR_INIT};
 }
 
@@ -121,9 +121,9 @@ static bool read_all(struct mi_input *input, int fd, uint64_t max_bytes, struct 
             /* One byte more than allowed shows that there is too much. */
             if (want > max_bytes)
                 want = (size_t)max_bytes + 1;
-            uint8_t *more = want > room ? realloc(memory, want) : NULL;
+            uint8_t *more = want > room ? mi_mem_resize(memory, want, 1) : NULL;
             if (!more) {
-                free(memory);
+                mi_mem_free(memory);
                 return mi_fail_at(err, MI_ENOMEM, len, 0, "no memory for %zu bytes", want);
             }
             memory = more;
@@ -131,19 +131,19 @@ static bool read_all(struct mi_input *input, int fd, uint64_t max_bytes, struct 
         }
         ssize_t got = read_some(fd, memory + len, room - len);
         if (got < 0) {
-            free(memory);
+            mi_mem_free(memory);
             return mi_fail_at(err, MI_EIO, len, 0, "cannot read: %s", strerror(errno));
         }
         if (got == 0)
             break;
         len += (size_t)got;
         if (len > max_bytes) {
-            free(memory);
+            mi_mem_free(memory);
             return mi_fail_at(err, MI_ELIMIT, max_bytes, 0, "more than %llu bytes",
                               (unsigned long long)max_bytes);
         }
     }
-    uint8_t *fit = realloc(memory, len ? len : 1);
+    uint8_t *fit = mi_mem_resize(memory, len, 1);
     input->owned = fit ? fit : memory;
     input->bytes = (struct mi_bytes){input->owned, len};
     return true;
@@ -239,7 +239,7 @@ bool mi_input_adopt(struct mi_input *input, const char *name, void *memory, size
                     struct mi_error *err)
 {
     if (!start(input, name, err)) {
-        free(memory);
+        mi_mem_free(memory);
         return mi_error_in(err, name);
     }
     input->owned = memory;

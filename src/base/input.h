@@ -49,7 +49,7 @@ bool mi_input_open(struct mi_input *input, const char *path, const struct mi_inp
 bool mi_input_from_bytes(struct mi_input *input, const char *name, struct mi_bytes bytes,
                          const struct mi_input_options *options, struct mi_error *err);
 
-/* Takes over memory from malloc; also when it fails. */
+/* Takes over memory from mi_mem_new(); also when it fails. */
 bool mi_input_adopt(struct mi_input *input, const char *name, void *memory, size_t len,
                     struct mi_error *err);
 

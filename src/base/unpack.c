@@ -1,7 +1,7 @@
 /* Streaming decompression over zlib and libzstd. */
 #include "base/unpack.h"
+#include "base/mem.h"
 
-#include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -37,13 +37,13 @@ bool mi_unpack_init(struct mi_unpack *unpack, enum mi_packing packing, struct mi
         if (unpack->codec)
             return true;
     } else {
-        z_stream *z = calloc(1, sizeof *z);
+        z_stream *z = mi_mem_zero(1, sizeof *z);
         int window = packing == MI_PACKING_GZIP ? 16 + MAX_WBITS : -MAX_WBITS;
         if (z && inflateInit2(z, window) == Z_OK) {
             unpack->codec = z;
             return true;
         }
-        free(z);
+        mi_mem_free(z);
     }
     return mi_fail(err, MI_ENOMEM, "no memory to decompress");
 }
@@ -54,7 +54,7 @@ void mi_unpack_fini(struct mi_unpack *unpack)
         ZSTD_freeDStream(unpack->codec);
     } else if (unpack->codec) {
         inflateEnd(unpack->codec);
-        free(unpack->codec);
+        mi_mem_free(unpack->codec);
     }
     unpack->codec = NULL;
 }
@@ -143,7 +143,7 @@ size_t mi_unpack_step(struct mi_unpack *unpack, struct mi_bytes *in, uint8_t *ou
     return made;
 }
 
-/* Doubles the room; realloc moves big blocks by remapping pages, not by copying. */
+/* Doubles the room; the C library moves big blocks by remapping pages, not by copying. */
 static bool grow(struct mi_unpacked *out, size_t *room, uint64_t max_bytes, struct mi_error *err)
 {
     if (*room >= max_bytes)
@@ -152,7 +152,7 @@ static bool grow(struct mi_unpacked *out, size_t *room, uint64_t max_bytes, stru
     size_t want = *room ? *room * 2 : FIRST_ROOM;
     if (want > max_bytes)
         want = (size_t)max_bytes;
-    uint8_t *at = realloc(out->at, want);
+    uint8_t *at = mi_mem_resize(out->at, want, 1);
     if (!at)
         return mi_fail(err, MI_ENOMEM, "no memory for %zu decompressed bytes", want);
     out->at = at;
@@ -203,11 +203,11 @@ bool mi_unpack_all(enum mi_packing packing, struct mi_bytes in, uint64_t max_byt
         (out->len == 0 || out->damage.code == MI_ENOMEM || out->damage.code == MI_EUNSUPPORTED))
         ok = mi_fail_at(err, out->damage.code, out->damage.offset, 0, "%s", out->damage.text);
     if (!ok) {
-        free(out->at);
+        mi_mem_free(out->at);
         *out = (struct mi_unpacked){.damage = MI_ERROR_INIT};
         return false;
     }
-    uint8_t *fit = realloc(out->at, out->len ? out->len : 1);
+    uint8_t *fit = mi_mem_resize(out->at, out->len, 1);
     if (fit)
         out->at = fit;
     return true;

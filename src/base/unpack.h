@@ -38,7 +38,7 @@ size_t mi_unpack_step(struct mi_unpack *unpack, struct mi_bytes *in, uint8_t *ou
 
 /* A decompressed whole. */
 struct mi_unpacked {
-    uint8_t *at; /* owned by the caller: free() inside base/ */
+    uint8_t *at; /* owned by the caller: mi_mem_free() */
     size_t len;
     uint64_t ignored_bytes; /* packed bytes behind the last member; zero padding is not counted */
     struct mi_error damage; /* MI_ETRUNCATED or MI_EFORMAT if only a part could be read */

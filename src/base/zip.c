@@ -1,5 +1,6 @@
 /* ZIP and ZIP64 directories and members. */
 #include "base/zip.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <zlib.h>
@@ -201,7 +202,7 @@ static bool check_overlap(const struct mi_zip *zip, struct mi_error *err)
 {
     if (zip->count < 2)
         return true;
-    struct span *spans = malloc(zip->count * sizeof *spans);
+    struct span *spans = mi_mem_new(zip->count, sizeof *spans);
     if (!spans)
         return mi_fail(err, MI_ENOMEM, "no memory for %u zip members", zip->count);
     for (uint32_t i = 0; i < zip->count; i++) {
@@ -213,7 +214,7 @@ static bool check_overlap(const struct mi_zip *zip, struct mi_error *err)
     for (uint32_t i = 1; i < zip->count && ok; i++)
         if (spans[i].from < spans[i - 1].to)
             ok = mi_fail_at(err, MI_EFORMAT, spans[i].from, 0, "zip: members overlap");
-    free(spans);
+    mi_mem_free(spans);
     return ok;
 }
 
@@ -232,7 +233,7 @@ bool mi_zip_open(struct mi_zip *zip, struct mi_bytes bytes, uint32_t max_members
         return mi_fail_at(err, MI_ELIMIT, dir.at, 0, "zip: more than %u members", max_members);
     if (dir.count == 0)
         return true;
-    zip->members = malloc((size_t)dir.count * sizeof *zip->members);
+    zip->members = mi_mem_new((size_t)dir.count, sizeof *zip->members);
     if (!zip->members)
         return mi_fail(err, MI_ENOMEM, "no memory for %llu zip members",
                        (unsigned long long)dir.count);
@@ -249,7 +250,7 @@ bool mi_zip_open(struct mi_zip *zip, struct mi_bytes bytes, uint32_t max_members
 
 void mi_zip_close(struct mi_zip *zip)
 {
-    free(zip->members);
+    mi_mem_free(zip->members);
     *zip = (struct mi_zip){.members = NULL};
 }
 
@@ -265,7 +266,7 @@ const struct mi_zip_member *mi_zip_find(const struct mi_zip *zip, struct mi_byte
 static char *member_path(const char *archive, struct mi_bytes name)
 {
     size_t len = strlen(archive);
-    char *path = malloc(len + name.len + 2);
+    char *path = mi_mem_new(len + name.len + 2, 1);
     if (path) {
         memcpy(path, archive, len);
         path[len] = '!';
@@ -340,6 +341,6 @@ bool mi_zip_read(const struct mi_zip *zip, const struct mi_zip_member *member, c
     bool ok = read_member(zip, member, max_bytes, path, input, err);
     if (!ok)
         mi_error_in(err, path);
-    free(path);
+    mi_mem_free(path);
     return ok;
 }
