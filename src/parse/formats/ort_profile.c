@@ -23,6 +23,7 @@
  * thread per tid, and one logical stream, unless tasks of two threads ran at the same time: then
  * the threads are the tracks until a partition file tells the streams. Deliberately left out:
  * fences, which are bookkeeping without work. */
+#include "base/translate.h"
 #include "parse/formats/ort_profile_event.h"
 #include "parse/formats/ort_profile_kernel.h"
 #include "parse/formats/ort_profile_metrics.h"
@@ -277,7 +278,7 @@ static void add_slice(struct profile *p, const struct mi_ort_event *event)
 
 static void add_node_event(struct profile *p, const struct mi_ort_event *event)
 {
-    static const struct mi_bytes kernel_time = MI_LIT("_kernel_time");
+    const struct mi_bytes kernel_time = MI_LIT("_kernel_time");
     if (mi_bytes_ends(event->name, kernel_time))
         add_node_task(p, event, without(event->name, kernel_time));
     else if (mi_bytes_ends(event->name, MI_LIT("_fence_before")) ||
