@@ -1,6 +1,6 @@
 /* make_onnx OUT [NODES [BRANCHES [WIDTH [WEIGHTS [WEIGHT_BYTES]]]]]: a synthetic model that ONNX
- * Runtime can run; see struct onnx_plan. 100,000 nodes: `make_onnx m.onnx 100000`; 800 MB of weights
- * that cost no disk: `make_onnx m.onnx 400 4 1000000 200 4000000`. */
+ * Runtime can run; see struct onnx_plan. 100,000 nodes: `make_onnx m.onnx 100000`; 800 MB of
+ * weights that cost no disk: `make_onnx m.onnx 400 4 1000000 200 4000000`. */
 #include "onnx_writer.h"
 
 #include <stdlib.h>
