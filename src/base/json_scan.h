@@ -142,7 +142,7 @@ static inline uint32_t mi_json_depth(const struct mi_json *js)
     return js->depth;
 }
 
-/* Line of a place in the buffer. Cheap if offsets grow from call to call. */
+/* Line of a place in the buffer; costs what lies between it and the place asked for last. */
 uint32_t mi_json_line(struct mi_json *js, size_t offset);
 
 /* Goes on at `offset` of the buffer, inside the container that was last opened at nesting `depth`

@@ -226,11 +226,14 @@ uint32_t mi_json_line(struct mi_json *js, size_t offset)
 {
     size_t size = (size_t)(js->limit - js->begin);
     const uint8_t *to = js->begin + (offset < size ? offset : size);
-    if (to < js->line_at) {
-        js->line_at = js->begin;
-        js->line = js->options.first_line;
+    if (to >= js->line_at) {
+        js->line += count_lines(js, js->line_at, to);
+    } else if (to - js->begin >= js->line_at - to) {
+        /* readers step back over one broken record at a time: count just that */
+        js->line -= count_lines(js, to, js->line_at);
+    } else {
+        js->line = js->options.first_line + count_lines(js, js->begin, to);
     }
-    js->line += count_lines(js, js->line_at, to);
     js->line_at = to;
     return js->line;
 }

@@ -479,6 +479,88 @@ static void lines_are_counted_both_ways(void **state)
     }
 }
 
+static bool lies_inside(struct mi_bytes part, struct mi_bytes whole)
+{
+    return !part.at || (part.at >= whole.at && part.len <= whole.len &&
+                        part.at + part.len <= whole.at + whole.len);
+}
+
+/* One call of any kind; whatever it gives must lie inside the input. */
+static void random_call(struct mi_json *js, struct mi_bytes input, uint64_t *rng)
+{
+    struct mi_json_string string = {0};
+    struct mi_json_number number = {0};
+    struct mi_bytes raw = {0};
+    int64_t value;
+    double real;
+    unsigned flags;
+    bool ok = false, flag;
+    switch (rng_below(rng, 12)) {
+    case 0:
+        ok = mi_json_begin_object(js);
+        break;
+    case 1:
+        ok = mi_json_begin_array(js);
+        break;
+    case 2:
+    case 3:
+        ok = mi_json_next_key(js, &string);
+        break;
+    case 4:
+    case 5:
+        ok = mi_json_next_item(js);
+        break;
+    case 6:
+        ok = mi_json_string(js, &string);
+        break;
+    case 7:
+        ok = mi_json_number(js, &number);
+        break;
+    case 8:
+        ok = rng_below(rng, 2) ? mi_json_scaled(js, 3, &value, &flags)
+                               : mi_json_double(js, &real, &flags);
+        break;
+    case 9:
+        ok = mi_json_skip(js, &raw);
+        break;
+    case 10:
+        ok = mi_json_bool(js, &flag) || mi_json_null(js);
+        break;
+    default:
+        ok = mi_json_done(js);
+    }
+    assert_true(lies_inside(string.raw, input) && lies_inside(number.text, input) &&
+                lies_inside(raw, input));
+    assert_true(mi_json_offset(js) <= input.len);
+    assert_false(ok && mi_json_failed(js));
+}
+
+/* Readers make mistakes too: calls in any order, seeks to anywhere. */
+static void any_order_of_calls_is_safe(void **state)
+{
+    (void)state;
+    struct json_random doc = {.rng = 987654321};
+    for (int round = 0; round < 20000; round++) {
+        struct mi_json js;
+        json_random_make(&doc);
+        json_random_damage(&doc);
+        uint8_t *copy = malloc(doc.len);
+        assert_non_null(copy);
+        memcpy(copy, doc.text, doc.len);
+        struct mi_bytes input = {copy, doc.len};
+        mi_json_init(&js, input, round % 3 ? &lenient : NULL);
+        for (int calls = 0; calls < 60; calls++) {
+            bool failed = mi_json_failed(&js);
+            random_call(&js, input, &doc.rng);
+            assert_true(!failed || mi_json_failed(&js));
+            if (mi_json_failed(&js) && rng_below(&doc.rng, 3) == 0)
+                mi_json_seek(&js, rng_below(&doc.rng, doc.len + 2),
+                             (uint32_t)rng_below(&doc.rng, 4));
+        }
+        free(copy);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +576,7 @@ int main(void)
         cmocka_unit_test(jansson_agrees_on_damaged_documents),
         cmocka_unit_test(every_cut_is_truncation),
         cmocka_unit_test(vector_edges),
+        cmocka_unit_test(any_order_of_calls_is_safe),
         cmocka_unit_test(lines_are_counted_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
