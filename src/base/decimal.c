@@ -133,8 +133,6 @@ static unsigned finish_i64(uint64_t magnitude, bool negative, bool over, unsigne
  * Halves go upwards: away from zero for positive, towards zero for negative values. */
 static uint64_t round_rest(uint64_t magnitude, int rest_half, bool negative)
 {
-    if (magnitude == UINT64_MAX)
-        return magnitude; /* overflows int64 either way */
     return magnitude + (rest_half > 0 || (rest_half == 0 && !negative));
 }
 
@@ -150,19 +148,16 @@ static unsigned scale_slow(const struct parts *p, long shift, int64_t *out)
     }
     /* number of digits in front of the unit; may lie left of all digits or right of them */
     int64_t keep = (int64_t)count + shift - (int64_t)first;
-    if (keep > SAFE_DIGITS + 1)
+    if (keep > SAFE_DIGITS) /* the first digit is not 0, so this exceeds int64 */
         return finish_i64(0, p->negative, true, 0, out);
     if (keep < 0) {
         *out = 0;
         return MI_DECIMAL_LOSS;
     }
     uint64_t magnitude = 0;
-    bool over = false;
     size_t i = first;
-    for (int64_t k = 0; k < keep; k++, i++) {
-        over |= __builtin_mul_overflow(magnitude, (uint64_t)10, &magnitude);
-        over |= __builtin_add_overflow(magnitude, i < count ? digit_at(p, i) : 0u, &magnitude);
-    }
+    for (int64_t k = 0; k < keep; k++, i++)
+        magnitude = magnitude * 10 + (i < count ? digit_at(p, i) : 0);
     unsigned half = i < count ? digit_at(p, i++) : 0;
     bool more = false;
     for (; i < count && !more; i++)
@@ -171,7 +166,7 @@ static unsigned scale_slow(const struct parts *p, long shift, int64_t *out)
         int order = half != 5 ? (int)half - 5 : (int)more;
         magnitude = round_rest(magnitude, order, p->negative);
     }
-    return finish_i64(magnitude, p->negative, over, half || more ? MI_DECIMAL_LOSS : 0, out);
+    return finish_i64(magnitude, p->negative, false, half || more ? MI_DECIMAL_LOSS : 0, out);
 }
 
 static unsigned scale(const struct parts *p, int exp10, int64_t *out)

@@ -108,6 +108,7 @@ static void escapes_are_resolved(void **state)
         {"\\ud800\\ud801\\udc00", "\xed\xa0\x80\xf0\x90\x90\x80"},
         {"\\ud83d\\u0041", "\xed\xa0\xbd"
                            "A"},
+        {"\\udc00\\udc01", "\xed\xb0\x80\xed\xb0\x81"},
         {"\\u12", "\\u12"},
         {"\\q\\", "\\q\\"},
         {"plain", "plain"},

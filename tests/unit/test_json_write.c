@@ -72,6 +72,26 @@ static void both_layouts(void **state)
                     "  null,\n  null,\n  {\"x\":1},\n  {\n   \"deep\": false\n  }\n ]\n}\n");
 }
 
+static void siblings_get_their_commas(void **state)
+{
+    (void)state;
+    struct mi_sink sink;
+    struct mi_jw jw;
+    mi_sink_init_memory(&sink);
+    mi_jw_init(&jw, &sink, NULL);
+    mi_jw_begin_array(&jw);
+    for (int i = 0; i < 3; i++) {
+        mi_jw_begin_array(&jw);
+        if (i < 2)
+            mi_jw_i64(&jw, i);
+        mi_jw_end(&jw);
+    }
+    mi_jw_end(&jw);
+    assert_true(mi_jw_finish(&jw, NULL));
+    assert_true(mi_bytes_equal(mi_sink_bytes(&sink), MI_LIT("[[0],[1],[]]\n")));
+    mi_sink_fini(&sink);
+}
+
 static void check_escape(struct mi_bytes text, bool html_safe, const char *want, uint64_t invalid)
 {
     struct mi_sink sink;
@@ -203,6 +223,11 @@ static void strings_read_back(void **state)
         assert_true(mi_jw_finish(&jw, &err));
         struct mi_bytes out = mi_sink_bytes(&sink);
         assert_true(mi_utf8_valid(out));
+        for (size_t i = 0; i + 1 < out.len; i++) {
+            bool is_c1 = out.at[i] == 0xc2 && out.at[i + 1] < 0xa0;
+            assert_false(out.at[i] < 0x20 || out.at[i] == 0x7f || is_c1);
+            assert_false(options.html_safe && (out.at[i] == '<' || out.at[i] == '&'));
+        }
         json_t *root = json_loadb((const char *)out.at, out.len, JSON_DECODE_ANY, NULL);
         assert_true(json_is_string(root));
         struct mi_json js;
@@ -230,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_layouts),
+        cmocka_unit_test(siblings_get_their_commas),
         cmocka_unit_test(escapes),
         cmocka_unit_test(invalid_names_keep_a_note),
         cmocka_unit_test(misuse_is_reported),
