@@ -20,14 +20,6 @@ void mi_pb_keep_truncated(struct mi_pb *pb, struct mi_error *cut)
     pb->cut = cut;
 }
 
-struct mi_pb mi_pb_sub(const struct mi_pb *pb)
-{
-    struct mi_pb sub = mi_pb_init(pb->bytes, mi_pb_payload_offset(pb), pb->err);
-    sub.cut = pb->cut;
-    sub.is_open = pb->is_clipped;
-    return sub;
-}
-
 /* Fails at `at`. A cut at the end of the input is only noted if the caller wants to keep going. */
 static bool fail(struct mi_pb *pb, const uint8_t *at, enum mi_code code, const char *what)
 {

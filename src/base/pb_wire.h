@@ -63,9 +63,6 @@ struct mi_pb mi_pb_init(struct mi_bytes bytes, uint64_t base, struct mi_error *e
  * is there and `is_clipped` set, and sub-cursors inherit the rule. Damage elsewhere still fails. */
 void mi_pb_keep_truncated(struct mi_pb *pb, struct mi_error *cut);
 
-/* A cursor over the current LEN or GROUP field as a message. */
-struct mi_pb mi_pb_sub(const struct mi_pb *pb);
-
 /* The slow half of mi_pb_next(). */
 bool mi_pb_next_any(struct mi_pb *pb);
 
@@ -113,6 +110,18 @@ static inline uint64_t mi_pb_offset(const struct mi_pb *pb)
 static inline uint64_t mi_pb_payload_offset(const struct mi_pb *pb)
 {
     return pb->base + (uint64_t)(pb->bytes.at - pb->start);
+}
+
+/* A cursor over the current LEN or GROUP field as a message. */
+static inline struct mi_pb mi_pb_sub(const struct mi_pb *pb)
+{
+    return (struct mi_pb){.at = pb->bytes.at,
+                          .end = pb->bytes.at + pb->bytes.len,
+                          .start = pb->bytes.at,
+                          .base = mi_pb_payload_offset(pb),
+                          .err = pb->err,
+                          .cut = pb->cut,
+                          .is_open = pb->is_clipped};
 }
 
 /* The current scalar as what the schema says it is. int32 and enums drop the upper half. */

@@ -121,7 +121,8 @@ size_t mi_unpack_step(struct mi_unpack *unpack, struct mi_bytes *in, uint8_t *ou
 {
     size_t made = 0;
     while (unpack->state == MI_UNPACK_ON && made < room) {
-        if (unpack->is_between) {
+        bool is_fresh = unpack->is_between;
+        if (is_fresh) {
             if (in->len == 0)
                 break;
             if (!has_next_member(unpack, *in)) {
@@ -137,7 +138,8 @@ size_t mi_unpack_step(struct mi_unpack *unpack, struct mi_bytes *in, uint8_t *ou
                           ? zstd_step(unpack, in, out + made, room - made)
                           : inflate_step(unpack, in, out + made, room - made);
         made += more;
-        if (more == 0 && in->len == left && !unpack->is_between)
+        /* Nothing moved: more input is needed. Only the end of a member may come without a move. */
+        if (more == 0 && in->len == left && (is_fresh || !unpack->is_between))
             break;
     }
     return made;

@@ -171,6 +171,17 @@ static void files_appear_complete(void **state)
     assert_int_equal(err.code, MI_OK);
 }
 
+static void other_peoples_files_are_left_alone(void **state)
+{
+    (void)state;
+    char name[100];
+    snprintf(name, sizeof name, "taken.%ld-0.tmp", (long)getpid());
+    put(name);
+    put("taken");
+    content_is("taken", "taken", 5);
+    content_is(name, name, strlen(name));
+}
+
 static void long_files_are_written(void **state)
 {
     (void)state;
@@ -275,6 +286,7 @@ int main(void)
         cmocka_unit_test(trees_are_walked_in_order),
         cmocka_unit_test(folders_that_refuse_are_counted),
         cmocka_unit_test(files_appear_complete),
+        cmocka_unit_test(other_peoples_files_are_left_alone),
         cmocka_unit_test(long_files_are_written),
         cmocka_unit_test(links_and_devices_are_written_through),
         cmocka_unit_test(folders_are_made),

@@ -138,6 +138,12 @@ static void files_are_mapped(void **state)
     assert_true(mi_input_changed(&input));
     mi_input_close(&input);
     mi_input_close(&input);
+    /* Same size, another time. */
+    assert_true(mi_input_open(&input, path, NULL, &err));
+    const struct timespec times[] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_true(mi_input_changed(&input));
+    mi_input_close(&input);
     struct mi_input_options options = {.no_mmap = true};
     assert_true(mi_input_open(&input, path, &options, &err));
     is_text(&input, sizeof text - 1);
