@@ -34,7 +34,9 @@ struct mi_collector {
     bool (*run)(struct mi_collect *job, struct mi_error *err);
 };
 
-#define MI_COLLECTOR(name) extern const struct mi_collector mi_collector_##name;
+#define MI_COLLECTOR(name)                                                                         \
+    extern const struct mi_collector mi_collector_##name;                                          \
+    extern const struct mi_param mi_collector_params_##name[]; /* == its params */
 #include "collect/collectors.def"
 #undef MI_COLLECTOR
 

@@ -29,7 +29,7 @@ enum { POLL_MS = 10, GRACE_MS = 20000 };
 
 static const char *const levels[] = {"0", "1", "2", "99", NULL};
 
-static const struct mi_param params[] = {
+const struct mi_param mi_collector_params_ort[] = {
     {.name = "runs",
      .kind = MI_PARAM_INT,
      .metavar = "N",
@@ -161,7 +161,7 @@ static void add_settings(struct mi_collect *job)
     struct mi_manifest *manifest = &job->manifest;
     struct utsname host;
     mi_manifest_add_setting(manifest, "model", job->model_path);
-    for (const struct mi_param *param = params; param->name; param++) {
+    for (const struct mi_param *param = mi_collector_params_ort; param->name; param++) {
         const struct mi_arg *arg;
         if (!mi_args_find(job->args, param->name) && param->default_text)
             mi_manifest_add_setting(manifest, param->name, param->default_text);
@@ -275,6 +275,27 @@ static void add_results(struct mi_collect *job, const struct mi_ort_shared *shar
         add_file(job, MI_ORT_PARTITION, MI_ROLE_PARTITION, "ort_partition", 0);
 }
 
+/* ONNX Runtime names its profile after the time; one whose name it did not tell is empty, because
+ * it is written at the end only. It is kept where the model ran, so that the ledger speaks of it.
+ */
+static void tidy_profiles(struct mi_collect *job, struct mi_ort_shared *shared)
+{
+    struct mi_dir dir;
+    if (!mi_dir_read(&dir, job->dir, MI_DIR_MAX_ENTRIES, NULL))
+        return;
+    for (uint32_t i = 0; i < dir.count; i++) {
+        char path[4200];
+        if (strncmp(dir.entries[i].name, MI_ORT_PROFILE_PREFIX "_", 4) != 0 ||
+            !in_dir(job, dir.entries[i].name, path, sizeof path))
+            continue;
+        if (!shared->profile[0] && atomic_load(&shared->stage) >= MI_ORT_STAGE_RUN)
+            snprintf(shared->profile, sizeof shared->profile, "%s", path);
+        else if (strcmp(path, shared->profile) != 0)
+            unlink(path);
+    }
+    mi_dir_free(&dir);
+}
+
 static void add_verdict(struct mi_collect *job, struct mi_ort_shared *shared, int status)
 {
     static const char *const doing[] = {"starting", "loading the model", "running the model",
@@ -314,12 +335,13 @@ static bool run(struct mi_collect *job, struct mi_error *err)
     int status = 0;
     bool ok =
         mi_manifest_write(&job->manifest, job->dir, err) && run_child(job, shared, &status, err);
-    if (ok && shared->error.code == MI_EUSAGE) {
-        *err =
-            shared->error; /* --shape and its like: nothing was run, and nobody wants a capture */
+    /* Wrong options and a missing library leave nothing that anybody would want to look at. */
+    if (ok && (shared->error.code == MI_EUSAGE || shared->error.code == MI_ENOTFOUND)) {
+        *err = shared->error;
         ok = false;
     }
     if (ok) {
+        tidy_profiles(job, shared);
         add_results(job, shared);
         add_verdict(job, shared, status);
         ok = mi_manifest_write(&job->manifest, job->dir, err);
@@ -330,6 +352,6 @@ static bool run(struct mi_collect *job, struct mi_error *err)
 
 const struct mi_collector mi_collector_ort = {.name = "ort",
                                               .title = N_("ONNX Runtime on the CPU"),
-                                              .params = params,
+                                              .params = mi_collector_params_ort,
                                               .available = available,
                                               .run = run};

@@ -95,7 +95,6 @@ struct mi_ort {
     void *library;
 };
 
-
 /* Loads the library at `path` (a file, or a name for the system's search) and binds the entries.
  * MI_ENOTFOUND: it cannot be loaded; MI_EUNSUPPORTED: it is no ONNX Runtime or too old. */
 bool mi_ort_open(struct mi_ort *ort, const char *path, struct mi_error *err);

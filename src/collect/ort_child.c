@@ -207,7 +207,8 @@ void mi_ort_child(const struct mi_collect *job, struct mi_ort_shared *shared)
     child.job = job;
     child.shared = shared;
     snprintf(child.optimised, sizeof child.optimised, "%s/" MI_ORT_OPTIMISED, job->dir);
-    snprintf(child.profile_prefix, sizeof child.profile_prefix, "%s/ort", job->dir);
+    snprintf(child.profile_prefix, sizeof child.profile_prefix, "%s/" MI_ORT_PROFILE_PREFIX,
+             job->dir);
     struct mi_error err = MI_ERROR_INIT;
     work(&child, &err);
     shared->error = err;

@@ -25,18 +25,19 @@ struct mi_ort_shared {
     char version[64];             /* of ONNX Runtime */
     char library[512];            /* what was loaded */
     char shapes[512];             /* what was fed */
-    char profile[1024];           /* file name that ONNX Runtime chose */
+    char profile[4200];           /* file name that ONNX Runtime chose */
     uint64_t profile_start_ns;    /* raw time 0 of the profile, ns since 1970 */
     struct mi_error error;        /* why it stopped; MI_OK = it ran to the end */
     struct mi_error no_optimised; /* why there is no optimised model although the model runs */
 };
 
 /* Files that the run leaves in the capture folder. */
-#define MI_ORT_SOURCE    "source.onnx"
-#define MI_ORT_OPTIMISED "optimised.onnx"
-#define MI_ORT_PROFILE   "profile.json"
-#define MI_ORT_PARTITION "partition.json"
-#define MI_ORT_LOG       "onnxruntime.log"
+#define MI_ORT_SOURCE         "source.onnx"
+#define MI_ORT_OPTIMISED      "optimised.onnx"
+#define MI_ORT_PROFILE        "profile.json"
+#define MI_ORT_PARTITION      "partition.json"
+#define MI_ORT_PROFILE_PREFIX "ort" /* of the name that ONNX Runtime gives it: ort_<time>.json */
+#define MI_ORT_LOG            "onnxruntime.log"
 
 /* Loads and runs job->model_path; to be called in the child only, which then ends with _exit(). */
 void mi_ort_child(const struct mi_collect *job, struct mi_ort_shared *shared);

@@ -241,8 +241,7 @@ static void note_shape(struct mi_ort_feed *feed, const struct port *port)
 
 /* --- names --- */
 
-typedef ort_result name_fn(const struct ort_session *, size_t, struct ort_allocator *,
-                                   char **);
+typedef ort_result name_fn(const struct ort_session *, size_t, struct ort_allocator *, char **);
 
 static char **list_names(const struct mi_ort *ort, struct ort_session *session, name_fn *get,
                          size_t count, struct mi_error *err)
