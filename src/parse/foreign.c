@@ -1,0 +1,91 @@
+#include "parse/foreign.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+/* Signatures at the start of a file, after white space where `is_text`. The first that fits speaks.
+ */
+static const struct {
+    struct mi_bytes magic;
+    bool is_text;
+    const char *what;
+} signatures[] = {
+    {MI_LIT("version https://git-lfs"), true,
+     "this is a Git LFS pointer, not the file itself; fetch it with: git lfs pull"},
+    {MI_LIT("<!doctype html"), true,
+     "this is a web page, not a model; the download gave a page instead of the file"},
+    {MI_LIT("<html"), true,
+     "this is a web page, not a model; the download gave a page instead of the file"},
+    {MI_LIT("<?xml"), true, "this is an XML document, which no reader understands"},
+    {MI_LIT("\x7f"
+            "ELF"),
+     false, "this is a program or library (ELF), not a model"},
+    {MI_LIT("PK\x03\x04"), false,
+     "this is a ZIP archive (perhaps a PyTorch checkpoint) that no reader understands; export the "
+     "model to ONNX"},
+    {MI_LIT("\x80\x02"), false,
+     "this is a Python pickle (a checkpoint, not a graph); export the model to ONNX"},
+    {MI_LIT("\x89PNG"), false, "this is a picture, not a model"},
+    {MI_LIT("\xff\xd8\xff"), false, "this is a picture, not a model"},
+    {MI_LIT("%PDF"), false, "this is a PDF document, not a model"},
+    {MI_LIT("GGUF"), false, "this is a GGUF file: weights without a graph"},
+    {MI_LIT("ORTM"), false,
+     "this is a model in ONNX Runtime's own format; only .onnx models can be read"},
+    {MI_LIT("SQLite format 3"), false, "this is an SQLite database that no reader understands"},
+    {MI_LIT("{"), true, "this is JSON that no reader understands"},
+    {MI_LIT("["), true, "this is JSON that no reader understands"},
+};
+
+static bool starts_with(struct mi_bytes bytes, struct mi_bytes magic, bool ignore_case)
+{
+    if (bytes.len < magic.len)
+        return false;
+    for (size_t i = 0; i < magic.len; i++) {
+        int have = ignore_case ? tolower(bytes.at[i]) : bytes.at[i];
+        if (have != magic.at[i])
+            return false;
+    }
+    return true;
+}
+
+static bool is_blank(uint8_t byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+static bool all_zero(struct mi_bytes bytes)
+{
+    for (size_t i = 0; i < bytes.len; i++)
+        if (bytes.at[i])
+            return false;
+    return true;
+}
+
+static bool looks_like_text(struct mi_bytes bytes)
+{
+    for (size_t i = 0; i < bytes.len; i++)
+        if (bytes.at[i] < 0x20 && !is_blank(bytes.at[i]))
+            return false;
+    return true;
+}
+
+void mi_explain_foreign(struct mi_bytes bytes, char *text, size_t size)
+{
+    struct mi_bytes head = mi_bytes_sub(bytes, 0, 4096), words = head;
+    if (mi_bytes_starts(words, MI_LIT("\xef\xbb\xbf")))
+        words = mi_bytes_sub(words, 3, words.len);
+    while (words.len && is_blank(words.at[0]))
+        words = mi_bytes_sub(words, 1, words.len);
+    const char *what = NULL;
+    for (size_t i = 0; !what && i < sizeof signatures / sizeof *signatures; i++)
+        if (starts_with(signatures[i].is_text ? words : head, signatures[i].magic,
+                        signatures[i].is_text))
+            what = signatures[i].what;
+    if (!bytes.len)
+        what = "the file is empty";
+    else if (!what && all_zero(head))
+        what = "the file begins with zeros only; perhaps its download was cut off";
+    else if (!what && looks_like_text(head))
+        what = "this is text that no reader understands";
+    snprintf(text, size, "%s", what ? what : "no reader understands this file");
+}
