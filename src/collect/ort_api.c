@@ -1,5 +1,7 @@
 #include "collect/ort_api.h"
 
+#include "base/decimal.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +33,13 @@ static any_fn *find_function(void *library, const char *name)
  * for more makes the library print to standard error, so it is not tried out. 0: not understood. */
 static uint32_t served_api(const char *version)
 {
-    const char *dot = strchr(version, '.');
-    return version[0] == '1' && dot == version + 1 ? (uint32_t)strtoul(dot + 1, NULL, 10) : 0;
+    uint64_t minor = 0;
+    if (strncmp(version, "1.", 2) != 0)
+        return 0;
+    const char *at = version + 2;
+    size_t len = strspn(at, "0123456789");
+    unsigned flags = mi_decimal_u64(mi_bytes_sub(mi_cstr(at), 0, len), &minor);
+    return flags || minor > UINT32_MAX ? 0 : (uint32_t)minor;
 }
 
 static bool bind(struct mi_ort *ort, const char *path, struct mi_error *err)

@@ -1,9 +1,9 @@
 #include "collect/ort_feed.h"
 
+#include "base/decimal.h"
 #include "base/mem.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_RANK = 16, MAX_PORTS = 4096 };
@@ -51,16 +51,16 @@ static bool parse_shape(const char *text, struct port *port, struct mi_error *er
 {
     struct port asked = *port;
     asked.rank = 0;
-    const char *at = strcmp(text, "scalar") == 0 ? "" : text;
-    while (*at) {
-        char *end;
-        long long dim = strtoll(at, &end, 10);
-        if (*at < '0' || *at > '9' || dim > INT32_MAX || asked.rank == MAX_RANK ||
-            (*end && (*end != 'x' || !end[1])))
+    for (const char *at = strcmp(text, "scalar") == 0 ? "" : text; *at;) {
+        size_t len = strspn(at, "0123456789");
+        int64_t dim = 0;
+        unsigned flags = mi_decimal_i64(mi_bytes_sub(mi_cstr(at), 0, len), &dim);
+        bool is_last = !at[len], is_followed = at[len] == 'x' && at[len + 1];
+        if (flags || dim > INT32_MAX || asked.rank == MAX_RANK || (!is_last && !is_followed))
             return mi_fail(err, MI_EUSAGE, "--shape %s=%.60s: write it like 1x3x224x224",
                            port->name, text);
         asked.dims[asked.rank++] = dim;
-        at = *end ? end + 1 : end;
+        at += len + (is_last ? 0 : 1);
     }
     bool fits = asked.rank == port->rank;
     for (size_t d = 0; fits && d < port->rank; d++)
@@ -178,7 +178,9 @@ static void store(uint8_t *at, int type, double real, int64_t whole)
 static void fill(uint8_t *data, const struct port *port, const char *constant, uint64_t *state)
 {
     unsigned size = types[port->type].size;
-    double wanted = constant ? strtod(constant, NULL) : 0;
+    double wanted = 0;
+    if (constant)
+        mi_decimal_double(mi_cstr(constant), &wanted);
     for (int64_t i = 0; i < port->count; i++) {
         uint32_t random = draw(state);
         double real = constant ? wanted : (double)(random % 2048) / 1024.0 - 1.0;
@@ -293,6 +295,14 @@ bool mi_ort_feed_build(struct mi_ort_feed *feed, const struct mi_ort *ort,
     if (!options_name_inputs(feed, args, "shape", err) ||
         !options_name_inputs(feed, args, "fill", err))
         return false;
+    const struct mi_arg *arg;
+    for (size_t k = 0; (arg = mi_args_nth(args, "fill", k)); k++) {
+        double number;
+        const char *sign = strrchr(arg->text, '=');
+        if (mi_decimal_double(mi_cstr(sign + 1), &number))
+            return mi_fail(err, MI_EUSAGE, "--fill %.100s: \"%.40s\" is not a number", arg->text,
+                           sign + 1);
+    }
     for (size_t i = 0; i < feed->in_count; i++) {
         struct port port = {.name = feed->in_names[i]};
         if (!describe(ort, session, i, args, &port, err) ||

@@ -6,34 +6,33 @@
 /* Signatures at the start of a file, after white space where `is_text`. The first that fits speaks.
  */
 static const struct {
-    struct mi_bytes magic;
+    const char *magic; /* in lower case where `is_text` */
     bool is_text;
     const char *what;
 } signatures[] = {
-    {MI_LIT("version https://git-lfs"), true,
+    {"version https://git-lfs", true,
      "this is a Git LFS pointer, not the file itself; fetch it with: git lfs pull"},
-    {MI_LIT("<!doctype html"), true,
+    {"<!doctype html", true,
      "this is a web page, not a model; the download gave a page instead of the file"},
-    {MI_LIT("<html"), true,
+    {"<html", true,
      "this is a web page, not a model; the download gave a page instead of the file"},
-    {MI_LIT("<?xml"), true, "this is an XML document, which no reader understands"},
-    {MI_LIT("\x7f"
-            "ELF"),
+    {"<?xml", true, "this is an XML document, which no reader understands"},
+    {"\x7f"
+     "ELF",
      false, "this is a program or library (ELF), not a model"},
-    {MI_LIT("PK\x03\x04"), false,
+    {"PK\x03\x04", false,
      "this is a ZIP archive (perhaps a PyTorch checkpoint) that no reader understands; export the "
      "model to ONNX"},
-    {MI_LIT("\x80\x02"), false,
+    {"\x80\x02", false,
      "this is a Python pickle (a checkpoint, not a graph); export the model to ONNX"},
-    {MI_LIT("\x89PNG"), false, "this is a picture, not a model"},
-    {MI_LIT("\xff\xd8\xff"), false, "this is a picture, not a model"},
-    {MI_LIT("%PDF"), false, "this is a PDF document, not a model"},
-    {MI_LIT("GGUF"), false, "this is a GGUF file: weights without a graph"},
-    {MI_LIT("ORTM"), false,
-     "this is a model in ONNX Runtime's own format; only .onnx models can be read"},
-    {MI_LIT("SQLite format 3"), false, "this is an SQLite database that no reader understands"},
-    {MI_LIT("{"), true, "this is JSON that no reader understands"},
-    {MI_LIT("["), true, "this is JSON that no reader understands"},
+    {"\x89PNG", false, "this is a picture, not a model"},
+    {"\xff\xd8\xff", false, "this is a picture, not a model"},
+    {"%PDF", false, "this is a PDF document, not a model"},
+    {"GGUF", false, "this is a GGUF file: weights without a graph"},
+    {"ORTM", false, "this is a model in ONNX Runtime's own format; only .onnx models can be read"},
+    {"SQLite format 3", false, "this is an SQLite database that no reader understands"},
+    {"{", true, "this is JSON that no reader understands"},
+    {"[", true, "this is JSON that no reader understands"},
 };
 
 static bool starts_with(struct mi_bytes bytes, struct mi_bytes magic, bool ignore_case)
@@ -78,7 +77,7 @@ void mi_explain_foreign(struct mi_bytes bytes, char *text, size_t size)
         words = mi_bytes_sub(words, 1, words.len);
     const char *what = NULL;
     for (size_t i = 0; !what && i < sizeof signatures / sizeof *signatures; i++)
-        if (starts_with(signatures[i].is_text ? words : head, signatures[i].magic,
+        if (starts_with(signatures[i].is_text ? words : head, mi_cstr(signatures[i].magic),
                         signatures[i].is_text))
             what = signatures[i].what;
     if (!bytes.len)

@@ -6,29 +6,34 @@
 
 #include <cmocka.h>
 
+/* Content and length: some hold NUL. */
+#define BYTES(text) text, sizeof(text) - 1
+
 static void files_are_called_by_their_name(void **state)
 {
     (void)state;
     static const struct {
-        struct mi_bytes bytes;
+        const char *bytes;
+        size_t len;
         const char *word;
     } cases[] = {
-        {MI_LIT("version https://git-lfs.github.com/spec/v1\noid sha256:1\n"), "git lfs pull"},
-        {MI_LIT("\n <!DOCTYPE HTML><html>"), "web page"},
-        {MI_LIT("\xef\xbb\xbf<html>"), "web page"},
-        {MI_LIT("\x7f"
-                "ELF\x02"),
+        {BYTES("version https://git-lfs.github.com/spec/v1\noid sha256:1\n"), "git lfs pull"},
+        {BYTES("\n <!DOCTYPE HTML><html>"), "web page"},
+        {BYTES("\xef\xbb\xbf<html>"), "web page"},
+        {BYTES("\x7f"
+               "ELF\x02"),
          "ELF"},
-        {MI_LIT("PK\x03\x04rest"), "ZIP"},
-        {MI_LIT(" [1, 2]"), "JSON"},
-        {MI_LIT("just some words"), "text"},
-        {MI_LIT("\0\0\0\0\0"), "zeros"},
-        {MI_LIT("\x01\x02\x03"), "no reader"},
-        {MI_LIT(""), "empty"},
+        {BYTES("PK\x03\x04rest"), "ZIP"},
+        {BYTES(" [1, 2]"), "JSON"},
+        {BYTES("just some words"), "text"},
+        {BYTES("\0\0\0\0\0"), "zeros"},
+        {BYTES("\x01\x02\x03"), "no reader"},
+        {BYTES(""), "empty"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[256];
-        mi_explain_foreign(cases[i].bytes, text, sizeof text);
+        mi_explain_foreign((struct mi_bytes){(const uint8_t *)cases[i].bytes, cases[i].len}, text,
+                           sizeof text);
         assert_non_null(strstr(text, cases[i].word));
     }
 }
