@@ -27,6 +27,7 @@
  * Left out on purpose: the numbers of tensors (where they lie is kept), quantization_annotation,
  * training_info, multi-device configuration, default values of a function's attributes. */
 #include "base/mem.h"
+#include "base/translate.h"
 #include "parse/formats/onnx_read.h"
 
 mi_str_id mi_onnx_name(struct onnx *o, struct mi_bytes text, uint64_t offset)
@@ -287,7 +288,7 @@ static bool read(const struct mi_source *src, struct mi_batch *out, struct mi_er
 }
 
 const struct mi_reader mi_reader_onnx = {.name = "onnx",
-                                         .title = "ONNX model",
+                                         .title = N_("ONNX model"),
                                          .yields = MI_HAS_FRAMEWORK_GRAPH | MI_HAS_COMPILED_GRAPH,
                                          .sniff = sniff,
                                          .read = read};

@@ -2,6 +2,7 @@
  *
  * The writer imports every operator set that the runtime knows, used or not; that tells its files
  * from models that merely use operators of com.microsoft. See onnx_look.c. */
+#include "base/translate.h"
 #include "parse/formats/onnx_read.h"
 
 static int sniff(const struct mi_probe *probe)
@@ -16,7 +17,7 @@ static bool read(const struct mi_source *src, struct mi_batch *out, struct mi_er
 }
 
 const struct mi_reader mi_reader_ort_onnx = {.name = "ort_onnx",
-                                             .title = "ONNX model optimised by ONNX Runtime",
+                                             .title = N_("ONNX model optimised by ONNX Runtime"),
                                              .yields =
                                                  MI_HAS_FRAMEWORK_GRAPH | MI_HAS_COMPILED_GRAPH,
                                              .sniff = sniff,

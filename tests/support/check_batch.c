@@ -1,0 +1,101 @@
+/* What must hold for the rows of any reader; see the header. */
+#include "check_batch.h"
+
+#include <stdio.h>
+
+static char complaint[256];
+
+static const char *say(const struct mi_table_info *table, const struct mi_column_info *column,
+                       uint32_t row)
+{
+    snprintf(complaint, sizeof complaint, "row %u of %s: %s is out of range", row, table->name,
+             column->name);
+    return complaint;
+}
+
+static uint32_t rows_of(const struct mi_batch *batch, int which)
+{
+    const char *tables = (const char *)&batch->rows;
+    return ((const struct mi_any_table *)(const void *)(tables + mi_table_infos[which].at))->count;
+}
+
+static bool fits(const struct mi_batch *batch, const struct mi_any_table *any,
+                 const struct mi_column_info *column, uint32_t row)
+{
+    if (column->kind == MI_KIND_F64)
+        return true;
+    int64_t value = mi_column_int(any, column, row);
+    switch (column->kind) {
+    case MI_KIND_STR:
+        return value >= 0 && value < batch->strings.count;
+    case MI_KIND_ID:
+        return value >= 0 && value < rows_of(batch, column->extra);
+    case MI_KIND_FIRST: /* the next column is the length of the run */
+        return value + mi_column_int(any, column + 1, row) <= rows_of(batch, column->extra);
+    case MI_KIND_ENUM:
+        return value >= 0 && value < mi_enum_size((enum mi_enum_no)column->extra);
+    case MI_KIND_BOOL:
+        return value == 0 || value == 1;
+    case MI_KIND_COUNT:
+    case MI_KIND_U32:
+    case MI_KIND_I64:
+    case MI_KIND_F64:
+    case MI_KIND_NS:
+    case MI_KIND_TICKS:
+        break;
+    }
+    return true;
+}
+
+static const char *check_order(const struct mi_batch *batch)
+{
+    const struct mi_nodes *nodes = &batch->rows.nodes;
+    const struct mi_counts *counts = &batch->counts;
+    for (uint32_t i = 2; i < nodes->count; i++)
+        if (nodes->graph[i].v != nodes->graph[i - 1].v && nodes->position[i] != 0)
+            return "the nodes of a graph are not contiguous";
+    if (counts->in != counts->kept + counts->skipped + counts->lost)
+        return "the ledger does not add up";
+    return NULL;
+}
+
+const char *check_batch(const struct mi_batch *batch)
+{
+    for (int t = 0; t < MI_TABLE_COUNT; t++) {
+        const struct mi_table_info *table = &mi_table_infos[t];
+        const char *at = (const char *)&batch->rows + table->at;
+        const struct mi_any_table *any = (const struct mi_any_table *)(const void *)at;
+        for (unsigned c = 0; c < table->column_count; c++)
+            for (uint32_t row = 1; row < any->count; row++)
+                if (!fits(batch, any, &table->columns[c], row))
+                    return say(table, &table->columns[c], row);
+    }
+    return check_order(batch);
+}
+
+static uint64_t mix(uint64_t sum, const void *at, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        sum = (sum ^ ((const uint8_t *)at)[i]) * UINT64_C(0x100000001b3);
+    return sum ^ len;
+}
+
+uint64_t sum_batch(const struct mi_batch *batch)
+{
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (int t = 0; t < MI_TABLE_COUNT; t++) {
+        const struct mi_table_info *table = &mi_table_infos[t];
+        const char *at = (const char *)&batch->rows + table->at;
+        const struct mi_any_table *any = (const struct mi_any_table *)(const void *)at;
+        for (unsigned c = 0; c < table->column_count && any->count > 1; c++) {
+            const struct mi_column_info *column = &table->columns[c];
+            const char *array = mi_column_array(any, column);
+            sum = mix(sum, array + column->size, column->size * (any->count - 1));
+        }
+    }
+    for (uint32_t i = 1; i < batch->strings.count; i++) {
+        struct mi_bytes text = mi_strings_get(&batch->strings, (mi_str_id){i});
+        sum = mix(sum, text.at, text.len);
+    }
+    return sum;
+}

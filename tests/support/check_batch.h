@@ -1,0 +1,14 @@
+/* What must hold for the rows of any reader, whatever it was given. */
+#ifndef MI_TESTS_CHECK_BATCH_H
+#define MI_TESTS_CHECK_BATCH_H
+
+#include "model/batch.h"
+
+/* Ids, runs, strings and enums stay in their tables; nodes of one graph are contiguous; the ledger
+ * adds up. NULL if all holds, else what does not (static memory, overwritten by the next call). */
+const char *check_batch(const struct mi_batch *batch);
+
+/* Sum over all rows and strings: equal rows have equal sums, wherever their memory lies. */
+uint64_t sum_batch(const struct mi_batch *batch);
+
+#endif
