@@ -4,8 +4,9 @@
 
 #include "model/batch.h"
 
-/* Ids, runs, strings and enums stay in their tables; nodes of one graph are contiguous; the ledger
- * adds up. NULL if all holds, else what does not (static memory, overwritten by the next call). */
+/* Ids, runs, strings and enums stay in their tables; nodes stand in the order of their graphs;
+ * the ledger adds up. NULL if all holds, else what does not (static memory, overwritten by the next
+ * call). */
 const char *check_batch(const struct mi_batch *batch);
 
 /* Sum over all rows and strings: equal rows have equal sums, wherever their memory lies. */

@@ -451,7 +451,8 @@ void mi_onnx_sparse(struct onnx *o, struct mi_pb pb, struct onnx_tensor *tensor)
     while (mi_pb_next(&dims))
         if (dims.key == MI_PB_KEY(3, MI_PB_LEN) || dims.key == MI_PB_KEY(3, MI_PB_VARINT))
             add_dims(o, &dims, &count);
-    tensor->row.type = mi_batch_cstr(o->out, "sparse_tensor");
+    struct mi_bytes dtype = mi_batch_text(o->out, tensor->row.dtype);
+    tensor->row.type = mi_batch_printf(o->out, "sparse_tensor(%.*s)", MI_ONNX_SHOW(dtype));
     tensor->row.has_shape = true;
     tensor->row.first_dim = first;
     tensor->row.dim_count = count;
