@@ -1,4 +1,4 @@
-#include "support/make_ort_profile.h"
+#include "make_ort_profile.h"
 
 #include <inttypes.h>
 #include <stdio.h>

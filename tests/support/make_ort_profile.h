@@ -1,6 +1,6 @@
 /* Writes ONNX Runtime profiles of any size, in ORT's own layout, for tests and benchmarks. */
-#ifndef MI_TESTS_SUPPORT_MAKE_ORT_PROFILE_H
-#define MI_TESTS_SUPPORT_MAKE_ORT_PROFILE_H
+#ifndef MI_TESTS_MAKE_ORT_PROFILE_H
+#define MI_TESTS_MAKE_ORT_PROFILE_H
 
 #include "base/sink.h"
 
