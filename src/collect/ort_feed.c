@@ -278,6 +278,19 @@ static bool options_name_inputs(const struct mi_ort_feed *feed, const struct mi_
     return true;
 }
 
+static bool fills_are_numbers(const struct mi_args *args, struct mi_error *err)
+{
+    const struct mi_arg *arg;
+    for (size_t k = 0; (arg = mi_args_nth(args, "fill", k)); k++) {
+        double number;
+        const char *sign = strrchr(arg->text, '='); /* there is one: it names an input */
+        if (mi_decimal_double(mi_cstr(sign + 1), &number))
+            return mi_fail(err, MI_EUSAGE, "--fill %.100s: \"%.40s\" is not a number", arg->text,
+                           sign + 1);
+    }
+    return true;
+}
+
 bool mi_ort_feed_build(struct mi_ort_feed *feed, const struct mi_ort *ort,
                        struct ort_session *session, const struct mi_args *args,
                        struct mi_error *err)
@@ -293,16 +306,8 @@ bool mi_ort_feed_build(struct mi_ort_feed *feed, const struct mi_ort *ort,
     if (!feed->in_names || !feed->out_names || !feed->ins)
         return mi_fail(err, MI_ENOMEM, "out of memory for inputs");
     if (!options_name_inputs(feed, args, "shape", err) ||
-        !options_name_inputs(feed, args, "fill", err))
+        !options_name_inputs(feed, args, "fill", err) || !fills_are_numbers(args, err))
         return false;
-    const struct mi_arg *arg;
-    for (size_t k = 0; (arg = mi_args_nth(args, "fill", k)); k++) {
-        double number;
-        const char *sign = strrchr(arg->text, '=');
-        if (mi_decimal_double(mi_cstr(sign + 1), &number))
-            return mi_fail(err, MI_EUSAGE, "--fill %.100s: \"%.40s\" is not a number", arg->text,
-                           sign + 1);
-    }
     for (size_t i = 0; i < feed->in_count; i++) {
         struct port port = {.name = feed->in_names[i]};
         if (!describe(ort, session, i, args, &port, err) ||
