@@ -26,7 +26,7 @@ struct archive {
 static void put_number(uint8_t *to, size_t *len, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
-        to[(*len)++] = i < 8 ? (uint8_t)(value >> 8 * i) : 0;
+        to[(*len)++] = (uint8_t)(i < 8 ? value >> 8 * i : 0);
 }
 
 static void put_bytes(uint8_t *to, size_t *len, const void *from, size_t count)
