@@ -113,6 +113,13 @@ static inline struct mi_any_table *mi_any_table(struct mi_tables *tables, enum m
     return (struct mi_any_table *)(void *)((char *)tables + mi_table_infos[which].at);
 }
 
+static inline const struct mi_any_table *mi_any_table_of(const struct mi_tables *tables,
+                                                         enum mi_table_no which)
+{
+    return (const struct mi_any_table *)(const void *)((const char *)tables +
+                                                       mi_table_infos[which].at);
+}
+
 /* The array of one column: [table->count] values of column->size bytes. */
 void *mi_column_array(const struct mi_any_table *table, const struct mi_column_info *column);
 
