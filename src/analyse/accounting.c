@@ -1,0 +1,168 @@
+#include "analyse/accounting.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static int compare_spans(const void *left, const void *right)
+{
+    const struct mi_span *a = left, *b = right;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+}
+
+int64_t mi_span_union(struct mi_span *spans, uint32_t count)
+{
+    int64_t busy_ns = 0, end_ns = INT64_MIN;
+    if (count)
+        qsort(spans, count, sizeof *spans, compare_spans);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t start_ns = spans[i].start_ns > end_ns ? spans[i].start_ns : end_ns;
+        if (spans[i].end_ns > start_ns) {
+            busy_ns = mi_ns_add(busy_ns, mi_ns_sub(spans[i].end_ns, start_ns));
+            end_ns = spans[i].end_ns;
+        }
+    }
+    return busy_ns;
+}
+
+bool mi_task_is_work(const struct mi_model *model, mi_task_id task)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    return rows->kernels.kind[rows->tasks.kernel[task.v].v] != MI_TASK_SYNC;
+}
+
+bool mi_account_counts(const struct mi_account *account, const struct mi_model *model,
+                       mi_task_id task)
+{
+    return account->runs[account->run_of[task.v]].is_counted && mi_task_is_work(model, task);
+}
+
+/* Takes the union of the sub-tasks off the time of each task that has some. */
+static bool subtract_sub_tasks(struct mi_account *account, const struct mi_tables *rows)
+{
+    const struct mi_tasks *tasks = &rows->tasks;
+    struct mi_csr children = {0};
+    struct mi_span *spans = mi_mem_new(tasks->count, sizeof *spans);
+    bool ok = spans && mi_csr_build(&children, tasks->count, (const uint32_t *)tasks->parent,
+                                    tasks->count);
+    for (uint32_t t = 1; ok && t < tasks->count; t++) {
+        uint32_t count = 0;
+        int64_t start_ns = tasks->start_ns[t], end_ns = mi_ns_add(start_ns, tasks->dur_ns[t]);
+        for (uint32_t i = children.first[t]; i < children.first[t + 1]; i++) {
+            uint32_t child = children.list[i];
+            struct mi_span span = {tasks->start_ns[child],
+                                   mi_ns_add(tasks->start_ns[child], tasks->dur_ns[child])};
+            span.start_ns = span.start_ns < start_ns ? start_ns : span.start_ns;
+            span.end_ns = span.end_ns > end_ns ? end_ns : span.end_ns;
+            if (child != t)
+                spans[count++] = span;
+        }
+        account->own_ns[t] -= mi_span_union(spans, count);
+    }
+    mi_csr_fini(&children);
+    mi_mem_free(spans);
+    return ok;
+}
+
+static int compare_runs(const void *left, const void *right)
+{
+    const struct mi_account_run *a = left, *b = right;
+    return (a->run > b->run) - (a->run < b->run);
+}
+
+/* The distinct run numbers in order, and for each task its place among them. */
+static bool list_runs(struct mi_account *account, const struct mi_tables *rows)
+{
+    const struct mi_tasks *tasks = &rows->tasks;
+    struct mi_map place = {0};
+    bool ok = true;
+    for (uint32_t t = 1; ok && t < tasks->count; t++) {
+        uint32_t *at = mi_map_at(&place, tasks->run[t]);
+        ok = at != NULL;
+        if (ok && !*at)
+            *at = ++account->run_count;
+    }
+    account->runs = mi_mem_zero((size_t)account->run_count + 1, sizeof *account->runs);
+    ok = ok && account->runs;
+    for (uint32_t t = 1; ok && t < tasks->count; t++)
+        account->runs[mi_map_get(&place, tasks->run[t]) - 1].run = tasks->run[t];
+    if (ok)
+        qsort(account->runs, account->run_count, sizeof *account->runs, compare_runs);
+    for (uint32_t r = 0; ok && r < account->run_count; r++)
+        ok = mi_map_set(&place, account->runs[r].run, r + 1);
+    for (uint32_t t = 1; ok && t < tasks->count; t++)
+        account->run_of[t] = mi_map_get(&place, tasks->run[t]) - 1;
+    mi_map_fini(&place);
+    return ok;
+}
+
+/* Warm-up runs that the collector states (fact "warmup"); at least one is kept apart. */
+static uint32_t warmup_runs(const struct mi_model *model)
+{
+    const struct mi_facts *facts = &model->all.rows.facts;
+    for (uint32_t f = 1; f < facts->count; f++) {
+        struct mi_bytes text = mi_model_text(model, facts->text[f]);
+        uint32_t number = 0;
+        if (!mi_bytes_equal(mi_model_text(model, facts->name[f]), MI_LIT("warmup")))
+            continue;
+        for (size_t i = 0; i < text.len && number < 1000000; i++) {
+            if (text.at[i] < '0' || text.at[i] > '9')
+                return 1;
+            number = number * 10 + (uint32_t)(text.at[i] - '0');
+        }
+        return number > 1 ? number : 1;
+    }
+    return 1;
+}
+
+static void sum_runs(struct mi_account *account, const struct mi_model *model)
+{
+    const struct mi_tasks *tasks = &model->all.rows.tasks;
+    uint32_t warmup = account->run_count >= 3 ? warmup_runs(model) : 0;
+    if (warmup >= account->run_count && warmup)
+        warmup = account->run_count - 1;
+    account->counted_runs = account->run_count - warmup;
+    for (uint32_t r = 0; r < account->run_count; r++)
+        account->runs[r].is_counted = r >= warmup;
+    for (uint32_t t = 1; t < tasks->count; t++) {
+        struct mi_account_run *run = &account->runs[account->run_of[t]];
+        int64_t end_ns = mi_ns_add(tasks->start_ns[t], tasks->dur_ns[t]);
+        if (!mi_task_is_work(model, (mi_task_id){t}))
+            continue;
+        run->first_ns =
+            run->tasks && run->first_ns < tasks->start_ns[t] ? run->first_ns : tasks->start_ns[t];
+        run->end_ns = run->tasks && run->end_ns > end_ns ? run->end_ns : end_ns;
+        run->total_ns = mi_ns_add(run->total_ns, account->own_ns[t]);
+        run->tasks++;
+    }
+}
+
+bool mi_account_init(struct mi_account *account, const struct mi_model *model,
+                     struct mi_error *err)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    *account = (struct mi_account){0};
+    account->own_ns = mi_mem_new(rows->tasks.count, sizeof *account->own_ns);
+    account->run_of = mi_mem_zero(rows->tasks.count, sizeof *account->run_of);
+    bool ok = account->own_ns && account->run_of;
+    for (uint32_t t = 1; ok && t < rows->tasks.count; t++)
+        account->own_ns[t] = rows->tasks.dur_ns[t];
+    ok = ok && subtract_sub_tasks(account, rows) && list_runs(account, rows);
+    if (!ok) {
+        mi_account_fini(account);
+        return mi_fail(err, MI_ENOMEM, "out of memory");
+    }
+    sum_runs(account, model);
+    return true;
+}
+
+void mi_account_fini(struct mi_account *account)
+{
+    mi_mem_free(account->own_ns);
+    mi_mem_free(account->run_of);
+    mi_mem_free(account->runs);
+    *account = (struct mi_account){0};
+}

@@ -1,0 +1,62 @@
+/* Time accounting: what one task adds to a sum, and which runs are counted.
+ *
+ * A task that encloses others (If, Loop, FFTS+) adds only the time that none of its sub-tasks covers, so
+ * a sum over all tasks counts every moment of a lane once. Synchronisation tasks are no work: their time
+ * is waiting. From three runs on, the first ones are warm-up and kept apart. */
+#ifndef MI_ANALYSE_ACCOUNTING_H
+#define MI_ANALYSE_ACCOUNTING_H
+
+#include "model/model.h"
+
+struct mi_account_run {
+    uint32_t run;      /* as in the tasks table */
+    bool is_counted;   /* false: warm-up */
+    uint32_t tasks;    /* work tasks */
+    int64_t total_ns;  /* sum of their own times */
+    int64_t first_ns, end_ns; /* first start and last end of work tasks */
+};
+
+struct mi_account {
+    int64_t *own_ns;  /* [tasks.count] duration without sub-tasks */
+    uint32_t *run_of; /* [tasks.count] index into runs */
+    struct mi_account_run *runs; /* [run_count], by run number */
+    uint32_t run_count, counted_runs;
+};
+
+/* The model must be frozen. */
+bool mi_account_init(struct mi_account *account, const struct mi_model *model,
+                     struct mi_error *err);
+void mi_account_fini(struct mi_account *account);
+
+/* Compute, transfer, communication and what encloses them; not synchronisation. */
+bool mi_task_is_work(const struct mi_model *model, mi_task_id task);
+
+/* Work of a counted run. */
+bool mi_account_counts(const struct mi_account *account, const struct mi_model *model,
+                       mi_task_id task);
+
+/* a + b, held at the ends of the range. */
+static inline int64_t mi_ns_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        return b > 0 ? INT64_MAX : INT64_MIN;
+    return sum;
+}
+
+static inline int64_t mi_ns_sub(int64_t a, int64_t b)
+{
+    int64_t difference;
+    if (__builtin_sub_overflow(a, b, &difference))
+        return b < 0 ? INT64_MAX : INT64_MIN;
+    return difference;
+}
+
+struct mi_span {
+    int64_t start_ns, end_ns;
+};
+
+/* Measure of the union of `spans` [count]; sorts them. */
+int64_t mi_span_union(struct mi_span *spans, uint32_t count);
+
+#endif
