@@ -136,6 +136,10 @@ bool mi_model_index_graphs(struct mi_model *model, struct mi_error *err)
 {
     const struct mi_tables *rows = &model->all.rows;
     struct mi_index *index = &model->index;
+    /* Row 0 can be read in every table from here on, also in those that hold nothing. */
+    for (int t = 0; t < MI_TABLE_COUNT; t++)
+        if (!mi_table_reserve(&model->all.rows, (enum mi_table_no)t, 0))
+            return mi_fail(err, MI_ENOMEM, "out of memory");
     bool ok = index_graph_ranges(model) && index_consumers(model) && index_names(model) &&
               mi_csr_build(&index->inner, rows->nodes.count, (const uint32_t *)rows->graphs.parent,
                            rows->graphs.count) &&

@@ -67,6 +67,16 @@ const char *mi_tr(enum mi_lang lang, const char *msgid)
     return text && *text ? text : msgid;
 }
 
+bool mi_tr_entry(enum mi_lang lang, uint32_t index, const char **msgid, const char **text)
+{
+    struct mi_bytes mo = {mi_mo_zh_cn, (size_t)(mi_mo_zh_cn_end - mi_mo_zh_cn)};
+    if (lang != MI_LANG_ZH_CN || mo.len < 28 || index >= mi_load_u32le(mo.at + 8))
+        return false;
+    *msgid = mo_string(mo, mi_load_u32le(mo.at + 12), index);
+    *text = mo_string(mo, mi_load_u32le(mo.at + 16), index);
+    return *msgid && *text;
+}
+
 bool mi_lang_parse(const char *name, enum mi_lang *lang)
 {
     static const struct {

@@ -1,0 +1,72 @@
+/* What the files of cli/ share and commands need not know: options, help, output, progress. */
+#ifndef MI_CLI_CLI_H
+#define MI_CLI_CLI_H
+
+#include "base/arena.h"
+#include "base/sink.h"
+#include "cli/command.h"
+
+extern const struct mi_command *const mi_commands[]; /* in the order of commands.def, then NULL */
+extern const struct mi_param mi_cli_common_params[]; /* accepted by every command */
+
+const struct mi_command *mi_command_find(const char *name); /* NULL if there is none */
+
+/* --- options.c --- */
+
+/* The command line taken apart. Texts are borrowed from argv. */
+struct mi_options {
+    const struct mi_command *command; /* NULL: none was named */
+    const char *name;                 /* the word that should name one; NULL = none */
+    struct mi_args args;
+    struct mi_arena arena;
+};
+
+/* Common options may stand before or behind the name of the command. MI_EUSAGE says what is wrong;
+ * `options` then holds what was understood so far. Free with mi_options_fini() in any case. */
+bool mi_options_parse(struct mi_options *options, int argc, char **argv, struct mi_error *err);
+void mi_options_fini(struct mi_options *options);
+
+/* Value of --lang somewhere on the command line, before it is parsed: errors need the language. */
+const char *mi_options_lang(int argc, char **argv);
+
+/* --- help.c --- */
+
+int mi_cli_overview(const struct mi_cli *cli); /* `inspector-cli` without arguments */
+int mi_cli_help(const struct mi_cli *cli, const struct mi_command *command);
+
+/* The command whose name is nearest to `name`; NULL if none is near. */
+const struct mi_command *mi_command_nearest(const char *name);
+
+/* --- output.c --- */
+
+/* Standard output. A reader that has gone away (`| head`) is no error. */
+struct mi_cli_out {
+    struct mi_sink sink;
+    bool is_closed; /* nobody reads any more */
+};
+
+void mi_cli_out_init(struct mi_cli_out *out);
+
+/* Flushes and frees; prints what went wrong. `code`: the exit code if all went well. */
+int mi_cli_out_finish(const struct mi_cli *cli, struct mi_cli_out *out, int code);
+
+/* --- progress.c --- */
+
+/* One line on standard error, from the second second on, only on a terminal. */
+struct mi_progress;
+
+struct mi_progress *mi_progress_new(const struct mi_cli *cli);
+void mi_progress_free(struct mi_progress *progress); /* wipes the line; NULL is fine */
+
+/* For mi_session_options.progress; `user` is the struct mi_progress. Any thread. False once Ctrl-C was
+ * pressed. */
+bool mi_progress_tick(void *user, const char *stage, uint64_t done, uint64_t total);
+
+/* --- pass_command.c --- */
+
+/* Runs the pass `name` over the inputs and prints its report. The first operand is the parameter
+ * `subject` of the pass ("name"), unless subject is NULL. */
+int mi_cli_pass(struct mi_cli *cli, const struct mi_command *command, const char *name,
+                const struct mi_args *args, const struct mi_param *subject);
+
+#endif

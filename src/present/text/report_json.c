@@ -1,0 +1,132 @@
+#include "present/text/report_json.h"
+
+#include "present/text/report_text.h"
+
+#include <stdio.h>
+
+static void write_share(struct mi_jw *jw, int64_t ppm)
+{
+    char text[32];
+    int64_t positive = ppm < 0 ? -ppm : ppm;
+    int len = snprintf(text, sizeof text, "%s%lld.%06lld", ppm < 0 ? "-" : "",
+                       (long long)(positive / 1000000), (long long)(positive % 1000000));
+    mi_jw_raw(jw, (struct mi_bytes){(const uint8_t *)text, (size_t)len});
+}
+
+static void write_cell(struct mi_jw *jw, enum mi_cell_kind kind, const struct mi_cell *cell)
+{
+    if (cell->is_none) {
+        mi_jw_null(jw);
+        return;
+    }
+    switch (kind) {
+    case MI_CELL_TEXT:
+    case MI_CELL_SENTENCE:
+        mi_jw_string(jw, cell->text);
+        return;
+    case MI_CELL_WORD:
+        mi_jw_text(jw, cell->word);
+        return;
+    case MI_CELL_INT:
+    case MI_CELL_NODE:
+    case MI_CELL_TASK:
+    case MI_CELL_DEPTH:
+        mi_jw_i64(jw, cell->number);
+        return;
+    case MI_CELL_SHARE:
+        write_share(jw, cell->number);
+        return;
+    case MI_CELL_REAL:
+        mi_jw_double(jw, cell->real);
+        return;
+    case MI_CELL_BOOL:
+        mi_jw_bool(jw, cell->number != 0);
+        return;
+    }
+}
+
+static void write_member(struct mi_jw *jw, const char *name, enum mi_cell_kind kind,
+                         const struct mi_cell *cell)
+{
+    mi_jw_key(jw, name);
+    write_cell(jw, kind, cell);
+    if (kind == MI_CELL_TEXT && !cell->is_none) {
+        char key[80];
+        snprintf(key, sizeof key, "%s_hex", name);
+        mi_jw_hex_note(jw, key, cell->text);
+    }
+}
+
+static void write_table(struct mi_jw *jw, const struct mi_report_table *table)
+{
+    mi_jw_key(jw, table->name);
+    mi_jw_begin_array(jw);
+    for (uint32_t r = 0; r < table->row_count; r++) {
+        mi_jw_begin_object(jw);
+        for (unsigned c = 0; c < table->column_count; c++)
+            write_member(jw, table->columns[c].name, table->columns[c].kind,
+                         &table->cells[(size_t)r * table->column_count + c]);
+        mi_jw_end(jw);
+    }
+    mi_jw_end(jw);
+}
+
+static void write_finding(struct mi_jw *jw, const struct mi_finding *finding)
+{
+    struct mi_sink sentence;
+    mi_sink_init_memory(&sentence);
+    mi_text_sentence(&sentence, finding->sentence, finding->args,
+                     sizeof finding->args / sizeof *finding->args);
+    mi_jw_begin_object(jw);
+    mi_jw_member_text(jw, "rule", finding->rule);
+    mi_jw_member_text(jw, "severity", mi_enum_name(MI_E_severity, finding->severity));
+    mi_jw_key(jw, "node");
+    if (finding->node.v)
+        mi_jw_i64(jw, finding->node.v);
+    else
+        mi_jw_null(jw);
+    mi_jw_key(jw, "task");
+    if (finding->task.v)
+        mi_jw_i64(jw, finding->task.v);
+    else
+        mi_jw_null(jw);
+    mi_jw_member_string(jw, "sentence", mi_sink_bytes(&sentence));
+    mi_jw_key(jw, "cost_ns");
+    if (finding->cost_ns >= 0)
+        mi_jw_i64(jw, finding->cost_ns);
+    else
+        mi_jw_null(jw);
+    mi_jw_end(jw);
+    mi_sink_fini(&sentence);
+}
+
+void mi_report_write_members(const struct mi_report *report, struct mi_jw *jw)
+{
+    mi_jw_key(jw, "facts");
+    mi_jw_begin_object(jw);
+    for (uint32_t f = 0; f < report->fact_count; f++)
+        write_member(jw, report->facts[f].name, report->facts[f].kind, &report->facts[f].cell);
+    mi_jw_end(jw);
+    mi_jw_key(jw, "tables");
+    mi_jw_begin_object(jw);
+    for (uint32_t t = 0; t < report->table_count; t++)
+        write_table(jw, &report->tables[t]);
+    mi_jw_end(jw);
+    mi_jw_key(jw, "findings");
+    mi_jw_begin_array(jw);
+    for (uint32_t f = 0; f < report->finding_count; f++)
+        write_finding(jw, &report->findings[f]);
+    mi_jw_end(jw);
+}
+
+bool mi_report_write_json(const struct mi_report *report, struct mi_sink *sink,
+                          struct mi_error *err)
+{
+    struct mi_jw jw;
+    mi_jw_init(&jw, sink, &(struct mi_jw_options){.indent = 1});
+    mi_jw_begin_object(&jw);
+    mi_jw_member_text(&jw, "schema", MI_REPORT_SCHEMA);
+    mi_report_write_members(report, &jw);
+    mi_jw_end(&jw);
+    return mi_jw_finish(&jw, err);
+}
