@@ -46,8 +46,8 @@ static bool subtract_sub_tasks(struct mi_account *account, const struct mi_table
     const struct mi_tasks *tasks = &rows->tasks;
     struct mi_csr children = {0};
     struct mi_span *spans = mi_mem_new(tasks->count, sizeof *spans);
-    bool ok = spans && mi_csr_build(&children, tasks->count, (const uint32_t *)tasks->parent,
-                                    tasks->count);
+    bool ok = spans &&
+              mi_csr_build(&children, tasks->count, (const uint32_t *)tasks->parent, tasks->count);
     for (uint32_t t = 1; ok && t < tasks->count; t++) {
         uint32_t count = 0;
         int64_t start_ns = tasks->start_ns[t], end_ns = mi_ns_add(start_ns, tasks->dur_ns[t]);
@@ -140,8 +140,7 @@ static void sum_runs(struct mi_account *account, const struct mi_model *model)
     }
 }
 
-bool mi_account_init(struct mi_account *account, const struct mi_model *model,
-                     struct mi_error *err)
+bool mi_account_init(struct mi_account *account, const struct mi_model *model, struct mi_error *err)
 {
     const struct mi_tables *rows = &model->all.rows;
     *account = (struct mi_account){0};

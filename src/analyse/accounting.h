@@ -1,24 +1,24 @@
 /* Time accounting: what one task adds to a sum, and which runs are counted.
  *
- * A task that encloses others (If, Loop, FFTS+) adds only the time that none of its sub-tasks covers, so
- * a sum over all tasks counts every moment of a lane once. Synchronisation tasks are no work: their time
- * is waiting. From three runs on, the first ones are warm-up and kept apart. */
+ * A task that encloses others (If, Loop, FFTS+) adds only the time that none of its sub-tasks
+ * covers, so a sum over all tasks counts every moment of a lane once. Synchronisation tasks are no
+ * work: their time is waiting. From three runs on, the first ones are warm-up and kept apart. */
 #ifndef MI_ANALYSE_ACCOUNTING_H
 #define MI_ANALYSE_ACCOUNTING_H
 
 #include "model/model.h"
 
 struct mi_account_run {
-    uint32_t run;      /* as in the tasks table */
-    bool is_counted;   /* false: warm-up */
-    uint32_t tasks;    /* work tasks */
-    int64_t total_ns;  /* sum of their own times */
+    uint32_t run;             /* as in the tasks table */
+    bool is_counted;          /* false: warm-up */
+    uint32_t tasks;           /* work tasks */
+    int64_t total_ns;         /* sum of their own times */
     int64_t first_ns, end_ns; /* first start and last end of work tasks */
 };
 
 struct mi_account {
-    int64_t *own_ns;  /* [tasks.count] duration without sub-tasks */
-    uint32_t *run_of; /* [tasks.count] index into runs */
+    int64_t *own_ns;             /* [tasks.count] duration without sub-tasks */
+    uint32_t *run_of;            /* [tasks.count] index into runs */
     struct mi_account_run *runs; /* [run_count], by run number */
     uint32_t run_count, counted_runs;
 };

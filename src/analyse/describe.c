@@ -42,9 +42,9 @@ void mi_words_printf(struct mi_words *words, const char *format, ...)
     int len = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (len > 0)
-        mi_words_put(words, (struct mi_bytes){(const uint8_t *)text, (size_t)len < sizeof text
-                                                                         ? (size_t)len
-                                                                         : sizeof text - 1});
+        mi_words_put(words,
+                     (struct mi_bytes){(const uint8_t *)text,
+                                       (size_t)len < sizeof text ? (size_t)len : sizeof text - 1});
 }
 
 /* --- types of values --- */
@@ -100,9 +100,9 @@ static void put_shape(struct mi_words *words, const struct mi_model *model, mi_v
         struct mi_bytes symbol = mi_model_text(model, rows->dims.symbol[first + i]);
         char digits[MI_DECIMAL_ROOM];
         if (rows->dims.size[first + i] >= 0)
-            mi_words_put(words, (struct mi_bytes){(const uint8_t *)digits,
-                                                  mi_decimal_format_i64(rows->dims.size[first + i],
-                                                                        digits)});
+            mi_words_put(words, (struct mi_bytes){
+                                    (const uint8_t *)digits,
+                                    mi_decimal_format_i64(rows->dims.size[first + i], digits)});
         else
             mi_words_put(words, symbol.len ? symbol : MI_LIT("?"));
     }

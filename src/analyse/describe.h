@@ -1,5 +1,5 @@
-/* Short texts about rows of the model, for cells of reports. They are made of bytes of the user's files
- * and lie in the given arena; len 0 where there is nothing to say (or memory is out). */
+/* Short texts about rows of the model, for cells of reports. They are made of bytes of the user's
+ * files and lie in the given arena; len 0 where there is nothing to say (or memory is out). */
 #ifndef MI_ANALYSE_DESCRIBE_H
 #define MI_ANALYSE_DESCRIBE_H
 
@@ -22,8 +22,9 @@ static inline struct mi_bytes mi_words_get(const struct mi_words *words)
     return (struct mi_bytes){words->at, words->len};
 }
 
-/* Type of a value: "float32[1,3,N,?]", "float16[2,4] NC1HWC0", "sequence"; "" if nothing is known. Where
- * the graph does not say it, what the tasks of the producer say counts, if that is unambiguous. */
+/* Type of a value: "float32[1,3,N,?]", "float16[2,4] NC1HWC0", "sequence"; "" if nothing is known.
+ * Where the graph does not say it, what the tasks of the producer say counts, if that is
+ * unambiguous. */
 struct mi_bytes mi_describe_type(const struct mi_model *model, mi_value_id value,
                                  struct mi_arena *arena);
 

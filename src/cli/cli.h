@@ -58,8 +58,8 @@ struct mi_progress;
 struct mi_progress *mi_progress_new(const struct mi_cli *cli);
 void mi_progress_free(struct mi_progress *progress); /* wipes the line; NULL is fine */
 
-/* For mi_session_options.progress; `user` is the struct mi_progress. Any thread. False once Ctrl-C was
- * pressed. */
+/* For mi_session_options.progress; `user` is the struct mi_progress. Any thread. False once Ctrl-C
+ * was pressed. */
 bool mi_progress_tick(void *user, const char *stage, uint64_t done, uint64_t total);
 
 /* --- pass_command.c --- */

@@ -121,17 +121,16 @@ int mi_cli_overview(const struct mi_cli *cli)
     mi_sink_byte(sink, '\n');
     put_params(sink, cli->lang, mi_cli_common_params);
     mi_sink_byte(sink, '\n');
-    put_wrapped(sink,
-                mi_tr(cli->lang,
-                      N_("Inputs are files and folders in any mix: models, profiles, capture "
-                         "folders; - is standard input. Exit codes: 0 done, 1 a finding at the "
-                         "asked severity, 2 wrong usage, 3 input not readable, 4 internal "
-                         "error.")),
-                0);
+    put_wrapped(
+        sink,
+        mi_tr(cli->lang, N_("Inputs are files and folders in any mix: models, profiles, capture "
+                            "folders; - is standard input. Exit codes: 0 done, 1 a finding at the "
+                            "asked severity, 2 wrong usage, 3 input not readable, 4 internal "
+                            "error.")),
+        0);
     mi_sink_byte(sink, '\n');
-    put_wrapped(sink,
-                mi_tr(cli->lang, N_("inspector-cli COMMAND --help tells more about a command.")),
-                0);
+    put_wrapped(
+        sink, mi_tr(cli->lang, N_("inspector-cli COMMAND --help tells more about a command.")), 0);
     return mi_cli_out_finish(cli, &out, 0);
 }
 

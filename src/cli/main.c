@@ -31,8 +31,8 @@ static void on_interrupt(int number)
     mi_cancel_set(&interrupted);
 }
 
-/* Ctrl-C asks for an orderly end; the second one ends the program as usual. A reader that goes away is
- * noticed when writing. */
+/* Ctrl-C asks for an orderly end; the second one ends the program as usual. A reader that goes away
+ * is noticed when writing. */
 static void set_signals(void)
 {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
@@ -104,8 +104,9 @@ int main(int argc, char **argv)
         code = err.code == MI_EUSAGE ? mi_cli_usage(&cli, options.command, "%s", err.text)
                                      : mi_cli_error(&cli, &err);
     else if (lang && !mi_lang_parse(lang, &known))
-        code = mi_cli_usage(&cli, options.command, "--lang: there is no language \"%.20s\"; en and "
-                                                   "zh_CN are spoken",
+        code = mi_cli_usage(&cli, options.command,
+                            "--lang: there is no language \"%.20s\"; en and "
+                            "zh_CN are spoken",
                             lang);
     else {
         set_output(&cli, &options.args);

@@ -85,8 +85,8 @@ static bool build(struct parser *parser, struct mi_options *options,
             i < common_count ? &mi_cli_common_params[i] : &own[i - common_count];
         bool has_value = param->kind != MI_PARAM_FLAG;
         parser->params[i] = param;
-        parser->longs[i] = (struct option){
-            param->name, has_value ? required_argument : no_argument, NULL, FIRST_LONG + (int)i};
+        parser->longs[i] = (struct option){param->name, has_value ? required_argument : no_argument,
+                                           NULL, FIRST_LONG + (int)i};
         if (param->letter) {
             *letter++ = param->letter;
             if (has_value)

@@ -18,8 +18,7 @@ int mi_cli_pass(struct mi_cli *cli, const struct mi_command *command, const char
         struct mi_error err = MI_ERROR_INIT;
         struct mi_report report;
         if (subject)
-            full.list[full.count++] =
-                (struct mi_arg){.param = subject, .text = args->operands[0]};
+            full.list[full.count++] = (struct mi_arg){.param = subject, .text = args->operands[0]};
         for (size_t i = 0; i < args->count; i++)
             full.list[full.count++] = args->list[i];
         mi_report_init(&report);

@@ -1,5 +1,5 @@
-/* The progress line. Ticks come from any thread, often; drawing is rare and done by whoever gets the
- * lock. */
+/* The progress line. Ticks come from any thread, often; drawing is rare and done by whoever gets
+ * the lock. */
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cli.h"

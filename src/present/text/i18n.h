@@ -30,8 +30,8 @@ enum mi_lang mi_lang_from_env(const char *wanted);
  * program (or as `msgid`) and is UTF-8. */
 const char *mi_tr(enum mi_lang lang, const char *msgid);
 
-/* Entry `index` of the catalogue of `lang`, from 0 in the order of the originals; false behind the last
- * one (English has none). */
+/* Entry `index` of the catalogue of `lang`, from 0 in the order of the originals; false behind the
+ * last one (English has none). */
 bool mi_tr_entry(enum mi_lang lang, uint32_t index, const char **msgid, const char **text);
 
 /* Looks `msgid` up in the bytes of a .mo file (little-endian, sorted as msgfmt writes it); NULL if

@@ -7,7 +7,8 @@ enum {
     LEAST_LITERAL = 4 /* bytes of its own that a format needs to be recognised by */
 };
 
-/* One conversion of a format: "%s" -> 's', "%.60s" -> 's', "%%" -> '%'. Returns the byte behind it. */
+/* One conversion of a format: "%s" -> 's', "%.60s" -> 's', "%%" -> '%'. Returns the byte behind it.
+ */
 static const char *conversion(const char *at, char *kind, unsigned *position)
 {
     const char *first = ++at;

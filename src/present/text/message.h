@@ -1,9 +1,9 @@
 /* Messages that were put together in English, in the language of the user.
  *
- * Errors and diagnostics are made where they occur, by printf, in English, because the library knows no
- * language. To translate one, the format it was made from is looked for in the catalogue: the longest
- * one that fits gives the pieces that stood for %s and %d, and these are put into its translation. A
- * message that no format fits stays English. */
+ * Errors and diagnostics are made where they occur, by printf, in English, because the library
+ * knows no language. To translate one, the format it was made from is looked for in the catalogue:
+ * the longest one that fits gives the pieces that stood for %s and %d, and these are put into its
+ * translation. A message that no format fits stays English. */
 #ifndef MI_PRESENT_TEXT_MESSAGE_H
 #define MI_PRESENT_TEXT_MESSAGE_H
 

@@ -4,9 +4,10 @@
  *   "tables":   {NAME: [{COLUMN: VALUE, ...}, ...], ...}
  *   "findings": [{"rule", "severity", "node", "task", "sentence", "cost_ns"}, ...]
  *
- * Nothing is translated. Names of columns and facts end in their unit (_ns, _bytes). Shares are numbers
- * from 0 to 1 with six decimals, nodes and tasks are their row numbers, what is not known is null. Text
- * that is not valid UTF-8 has its bytes as hex beside it, under the column's name and "_hex". */
+ * Nothing is translated. Names of columns and facts end in their unit (_ns, _bytes). Shares are
+ * numbers from 0 to 1 with six decimals, nodes and tasks are their row numbers, what is not known
+ * is null. Text that is not valid UTF-8 has its bytes as hex beside it, under the column's name and
+ * "_hex". */
 #ifndef MI_PRESENT_TEXT_REPORT_JSON_H
 #define MI_PRESENT_TEXT_REPORT_JSON_H
 

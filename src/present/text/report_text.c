@@ -152,8 +152,8 @@ static size_t plain_width(struct mi_bytes text)
     return width;
 }
 
-/* Writes `text` (already escaped, valid UTF-8) in at most `most` columns; what is too long loses its
- * middle. Returns the columns used. */
+/* Writes `text` (already escaped, valid UTF-8) in at most `most` columns; what is too long loses
+ * its middle. Returns the columns used. */
 static size_t put_shortened(struct mi_sink *sink, struct mi_bytes text, size_t most)
 {
     size_t width = plain_width(text);
@@ -291,8 +291,7 @@ static void write_line(const struct layout *layout, uint32_t row, struct mi_sink
         if (!layout->is_shown[c])
             continue;
         const struct text_cell *cell = &layout->cells[(size_t)row * table->column_count + c];
-        struct mi_bytes text =
-            mi_bytes_sub(mi_sink_bytes(&layout->texts), cell->at, cell->len);
+        struct mi_bytes text = mi_bytes_sub(mi_sink_bytes(&layout->texts), cell->at, cell->len);
         size_t width = layout->widths[c];
         bool right = is_right(table->columns[c].kind);
         if (right && cell->width < width)

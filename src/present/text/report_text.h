@@ -1,8 +1,8 @@
 /* Reports for eyes: facts as a list, tables with aligned columns, findings as sentences.
  *
- * Names are hostile and always escaped. Numbers are set to the right with thousands marked, nanoseconds
- * are shown as microseconds with three decimals, shares as per cent with one. A column without a single
- * value is left out. */
+ * Names are hostile and always escaped. Numbers are set to the right with thousands marked,
+ * nanoseconds are shown as microseconds with three decimals, shares as per cent with one. A column
+ * without a single value is left out. */
 #ifndef MI_PRESENT_TEXT_REPORT_TEXT_H
 #define MI_PRESENT_TEXT_REPORT_TEXT_H
 
@@ -12,8 +12,9 @@
 
 struct mi_text_options {
     enum mi_lang lang;
-    unsigned columns; /* width of the terminal: longer names are shortened in the middle; 0 = never */
-    bool color;       /* ANSI sequences for headings and severities */
+    unsigned
+        columns; /* width of the terminal: longer names are shortened in the middle; 0 = never */
+    bool color;  /* ANSI sequences for headings and severities */
 };
 
 /* Writes all of it; failures stick in the sink. */
