@@ -1,4 +1,5 @@
-/* The ledger: what each input was recognised as, what became of its records, what was lost and where. */
+/* The ledger: what each input was recognised as, what became of its records, what was lost and
+ * where. */
 #include "analyse/pass.h"
 #include "base/mem.h"
 #include "base/translate.h"
@@ -33,9 +34,11 @@ static const struct mi_report_column fact_columns[] = {
     {"text", N_("stated"), MI_CELL_TEXT, "", N_("its value as text")},
 };
 
-enum { COUNT_OF_SOURCES = sizeof source_columns / sizeof *source_columns,
-       COUNT_OF_DIAGS = sizeof diag_columns / sizeof *diag_columns,
-       COUNT_OF_FACTS = sizeof fact_columns / sizeof *fact_columns };
+enum {
+    COUNT_OF_SOURCES = sizeof source_columns / sizeof *source_columns,
+    COUNT_OF_DIAGS = sizeof diag_columns / sizeof *diag_columns,
+    COUNT_OF_FACTS = sizeof fact_columns / sizeof *fact_columns
+};
 
 struct yield {
     int64_t nodes, tasks;
@@ -85,8 +88,8 @@ static void list_sources(const struct mi_model *model, const struct yield *yield
         row[8] = mi_cell_int(sources->records_kept[s]);
         row[9] = mi_cell_int(sources->records_skipped[s]);
         row[10] = mi_cell_int(sources->records_lost[s]);
-        if (sources->records_in[s] != sources->records_kept[s] + sources->records_skipped[s] +
-                                          sources->records_lost[s])
+        if (sources->records_in[s] !=
+            sources->records_kept[s] + sources->records_skipped[s] + sources->records_lost[s])
             mi_report_add_finding(
                 out, &(struct mi_finding){
                          .rule = "ledger_open",
@@ -122,8 +125,8 @@ static void list_diags(const struct mi_model *model, struct mi_report *out)
 static void list_facts(const struct mi_model *model, struct mi_report *out)
 {
     const struct mi_tables *rows = &model->all.rows;
-    struct mi_report_table *table =
-        mi_report_add_table(out, "facts", N_("What the inputs state"), fact_columns, COUNT_OF_FACTS);
+    struct mi_report_table *table = mi_report_add_table(out, "facts", N_("What the inputs state"),
+                                                        fact_columns, COUNT_OF_FACTS);
     for (uint32_t f = 1; f < rows->facts.count; f++) {
         struct mi_cell *row = mi_report_add_row(out, table);
         if (!row)

@@ -8,12 +8,12 @@
 #include "model/tables.h"
 
 enum mi_cell_kind {
-    MI_CELL_TEXT,  /* bytes from the user's files: hostile, escaped on output */
+    MI_CELL_TEXT,     /* bytes from the user's files: hostile, escaped on output */
     MI_CELL_SENTENCE, /* a message of ours with names in it, in English: translated for people by
                          finding the format it was made from */
-    MI_CELL_WORD,  /* message id: a word of ours, translated for people, as it is for scripts */
-    MI_CELL_INT,   /* with the column's unit: "", "ns", "B" */
-    MI_CELL_SHARE, /* parts per million of a whole; shown as 12.3 % */
+    MI_CELL_WORD,     /* message id: a word of ours, translated for people, as it is for scripts */
+    MI_CELL_INT,      /* with the column's unit: "", "ns", "B" */
+    MI_CELL_SHARE,    /* parts per million of a whole; shown as 12.3 % */
     MI_CELL_REAL,
     MI_CELL_NODE, /* row of nodes */
     MI_CELL_TASK, /* row of tasks */

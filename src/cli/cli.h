@@ -64,9 +64,18 @@ bool mi_progress_tick(void *user, const char *stage, uint64_t done, uint64_t tot
 
 /* --- pass_command.c --- */
 
-/* Runs the pass `name` over the inputs and prints its report. The first operand is the parameter
- * `subject` of the pass ("name"), unless subject is NULL. */
-int mi_cli_pass(struct mi_cli *cli, const struct mi_command *command, const char *name,
-                const struct mi_args *args, const struct mi_param *subject);
+struct mi_cli_pass_options {
+    const char *pass;
+    /* Parameter of the pass that takes the first operand; NULL: all operands are inputs. */
+    const struct mi_param *subject;
+    const struct mi_arg *fallback; /* counts unless the user gives the same parameter; NULL: none */
+    /* Adds to the report what only the session knows; NULL: nothing. False: err says why. */
+    bool (*extend)(const struct mi_session *session, const struct mi_args *args,
+                   struct mi_report *report, struct mi_error *err);
+};
+
+/* Runs a pass over the inputs and prints its report. */
+int mi_cli_pass(struct mi_cli *cli, const struct mi_command *command, const struct mi_args *args,
+                const struct mi_cli_pass_options *options);
 
 #endif

@@ -2,32 +2,50 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 
-int mi_cli_pass(struct mi_cli *cli, const struct mi_command *command, const char *name,
-                const struct mi_args *args, const struct mi_param *subject)
+/* The parameters of the pass: the subject, then what may be overridden, then what was given. */
+static struct mi_args pass_args(const struct mi_args *args,
+                                const struct mi_cli_pass_options *options, struct mi_arg *list)
 {
-    size_t first = subject ? 1 : 0;
-    if (args->operand_count < first)
-        return mi_cli_usage(cli, command, "a name is missing: %s", command->operands);
-    if (args->operand_count == first)
-        return mi_cli_usage(cli, command, "an input is missing: %s", command->operands);
-    int code = 0;
-    struct mi_args full = {.operands = args->operands, .operand_count = args->operand_count};
-    full.list = mi_mem_new(args->count + 1, sizeof *full.list);
-    struct mi_session *session = full.list ? mi_cli_open(cli, args, first, &code) : NULL;
+    struct mi_args full = *args;
+    full.list = list;
+    full.count = 0;
+    if (options->subject)
+        list[full.count++] = (struct mi_arg){.param = options->subject, .text = args->operands[0]};
+    if (options->fallback)
+        list[full.count++] = *options->fallback;
+    for (size_t i = 0; i < args->count; i++)
+        list[full.count++] = args->list[i];
+    return full;
+}
+
+static int show(const struct mi_cli *cli, const struct mi_session *session,
+                const struct mi_args *args, const struct mi_cli_pass_options *options)
+{
+    struct mi_error err = MI_ERROR_INIT;
+    struct mi_report report;
+    mi_report_init(&report);
+    bool ok = mi_session_report(session, options->pass, args, &report, &err);
+    if (ok && options->extend)
+        ok = options->extend(session, args, &report, &err);
+    int code = ok ? mi_cli_report(cli, session, &report) : mi_cli_error(cli, &err);
+    mi_report_fini(&report);
+    return code;
+}
+
+int mi_cli_pass(struct mi_cli *cli, const struct mi_command *command, const struct mi_args *args,
+                const struct mi_cli_pass_options *options)
+{
+    size_t first = options->subject ? 1 : 0;
+    if (args->operand_count <= first)
+        return mi_cli_usage(cli, command, "too few operands; wanted: %s", command->operands);
+    int code = mi_code_exit(MI_ENOMEM);
+    struct mi_arg *list = mi_mem_new(args->count + 2, sizeof *list);
+    struct mi_session *session = list ? mi_cli_open(cli, args, first, &code) : NULL;
     if (session) {
-        struct mi_error err = MI_ERROR_INIT;
-        struct mi_report report;
-        if (subject)
-            full.list[full.count++] = (struct mi_arg){.param = subject, .text = args->operands[0]};
-        for (size_t i = 0; i < args->count; i++)
-            full.list[full.count++] = args->list[i];
-        mi_report_init(&report);
-        code = mi_session_report(session, name, &full, &report, &err)
-                   ? mi_cli_report(cli, session, &report)
-                   : mi_cli_error(cli, &err);
-        mi_report_fini(&report);
+        struct mi_args full = pass_args(args, options, list);
+        code = show(cli, session, &full, options);
     }
     mi_session_free(session);
-    mi_mem_free(full.list);
+    mi_mem_free(list);
     return code;
 }

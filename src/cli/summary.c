@@ -1,0 +1,35 @@
+#include "base/translate.h"
+#include "cli/cli.h"
+
+enum { ROWS_FOR_EYES = 30 };
+
+static const struct mi_param params[] = {
+    {.name = "top",
+     .kind = MI_PARAM_INT,
+     .metavar = "N",
+     .min = 0,
+     .max = UINT32_MAX,
+     .help = N_("Rows per table, the greatest first; 0 = all (default: 30; all with --json).")},
+    MI_PARAM_END};
+
+static int run(struct mi_cli *cli, const struct mi_args *args)
+{
+    struct mi_arg top = {.param = &params[0], .text = "", .number = ROWS_FOR_EYES};
+    return mi_cli_pass(
+        cli, &mi_command_summary, args,
+        &(struct mi_cli_pass_options){.pass = "summary", .fallback = cli->json ? NULL : &top});
+}
+
+const struct mi_command mi_command_summary = {
+    .name = "summary",
+    .operands = "INPUT...",
+    .summary = N_("Totals by type, category and stream, and how much of the time is explained."),
+    .details = N_("Times are sums over the work tasks of the counted runs; from three runs on the "
+                  "first ones are warm-up and kept apart. A task that encloses others adds only "
+                  "the time that they leave. Shares refer to the sum of their table."),
+    .examples = "inspector-cli summary capture/\n"
+                "inspector-cli summary model.onnx model.opt.onnx profile.json\n"
+                "inspector-cli summary --json capture/ | jq .facts",
+    .params = params,
+    .run = run,
+};
