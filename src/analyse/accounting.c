@@ -165,3 +165,35 @@ void mi_account_fini(struct mi_account *account)
     mi_mem_free(account->runs);
     *account = (struct mi_account){0};
 }
+
+struct mi_node_time *mi_account_nodes(const struct mi_account *account,
+                                      const struct mi_model *model)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    struct mi_node_time *times = mi_mem_zero(rows->nodes.count, sizeof *times);
+    for (uint32_t t = 1; times && t < rows->tasks.count; t++) {
+        uint32_t link = model->index.task_link[t];
+        if (!link || !mi_account_counts(account, model, (mi_task_id){t}))
+            continue;
+        struct mi_node_time *time = &times[rows->executed.node[link].v];
+        time->tasks++;
+        time->total_ns = mi_ns_add(time->total_ns, account->own_ns[t]);
+    }
+    return times;
+}
+
+bool mi_node_times(const struct mi_model *model, struct mi_node_time **times, uint32_t *runs,
+                   struct mi_error *err)
+{
+    struct mi_account account;
+    *times = NULL;
+    *runs = 0;
+    if (model->all.rows.tasks.count <= 1)
+        return true;
+    if (!mi_account_init(&account, model, err))
+        return false;
+    *times = mi_account_nodes(&account, model);
+    *runs = account.counted_runs;
+    mi_account_fini(&account);
+    return *times || mi_fail(err, MI_ENOMEM, "out of memory");
+}

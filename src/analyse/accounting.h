@@ -35,6 +35,19 @@ bool mi_task_is_work(const struct mi_model *model, mi_task_id task);
 bool mi_account_counts(const struct mi_account *account, const struct mi_model *model,
                        mi_task_id task);
 
+struct mi_node_time {
+    int64_t tasks, total_ns;
+};
+
+/* What the counted work tasks of each node add up to: [nodes.count], by the strongest link of each
+ * task. NULL: out of memory. Freed with mi_mem_free(). */
+struct mi_node_time *mi_account_nodes(const struct mi_account *account,
+                                      const struct mi_model *model);
+
+/* The same in one call. *times is NULL where the model has no tasks. */
+bool mi_node_times(const struct mi_model *model, struct mi_node_time **times, uint32_t *runs,
+                   struct mi_error *err);
+
 /* a + b, held at the ends of the range. */
 static inline int64_t mi_ns_add(int64_t a, int64_t b)
 {

@@ -33,7 +33,7 @@ struct mi_cell {
 
 struct mi_report_column {
     const char *name;  /* "total_ns": JSON key, CSV header */
-    const char *title; /* message id: heading for people */
+    const char *title; /* message id: heading for people; NULL: for programs only */
     enum mi_cell_kind kind;
     const char *unit;    /* "ns", "B", "" */
     const char *meaning; /* message id: one sentence */

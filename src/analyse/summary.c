@@ -3,7 +3,7 @@
  * Times are sums of own times (see accounting.h) over the work tasks of the counted runs. Shares
  * refer to the sum of their table. Without tasks the tables count the nodes of the graph; without a
  * graph they count what the tasks name. */
-#include "analyse/describe.h"
+#include "analyse/pass_params.h"
 #include "analyse/summary_parts.h"
 #include "base/mem.h"
 #include "base/translate.h"
@@ -206,18 +206,18 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     return ok;
 }
 
-static const struct mi_param params[] = {
+const struct mi_param mi_params_summary[] = {
     {.name = "top",
      .kind = MI_PARAM_INT,
      .metavar = "N",
      .min = 0,
      .max = UINT32_MAX,
-     .help = N_("Rows per table, the greatest first; 0 = all.")},
+     .help = N_("Rows per table, the greatest first; 0 = all (default: 30; all with --json).")},
     MI_PARAM_END};
 
 const struct mi_pass mi_pass_summary = {
     .name = "summary",
     .title = N_("How much of what, how long, and how much of it is explained"),
-    .params = params,
+    .params = mi_params_summary,
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* How well the layers are joined: explained time, links by confidence, fates, origins. */
-#include "analyse/describe.h"
+#include "analyse/fate_table.h"
 #include "analyse/summary_parts.h"
 #include "base/mem.h"
 #include "base/translate.h"
@@ -99,14 +99,7 @@ static void list_links(const struct mi_summary *summary)
                 rows->lowered.conflict, rows->lowered.count);
 }
 
-/* --- fates and origins --- */
-
-static const struct mi_report_column fate_columns[] = {
-    {"fate", N_("fate"), MI_CELL_WORD, "", N_("what became of the framework op")},
-    {"reason", N_("reason"), MI_CELL_WORD, "", N_("why")},
-    {"nodes", N_("ops"), MI_CELL_INT, "", N_("framework ops of that fate")},
-    {"share", N_("share"), MI_CELL_SHARE, "", N_("of all framework ops")},
-};
+/* --- origins --- */
 
 static const struct mi_report_column origin_columns[] = {
     {"origin", N_("origin"), MI_CELL_WORD, "", N_("where the compiled node comes from")},
@@ -115,28 +108,6 @@ static const struct mi_report_column origin_columns[] = {
 };
 
 enum { MAX_WORDS = 32 };
-
-static void list_fates(const struct mi_summary *summary)
-{
-    const struct mi_fates *fates = &summary->model->all.rows.fates;
-    int64_t counts[MAX_WORDS][MAX_WORDS] = {{0}};
-    struct mi_report_table *table =
-        mi_report_add_table(summary->out, "fates", N_("What became of the framework ops"),
-                            fate_columns, sizeof fate_columns / sizeof *fate_columns);
-    for (uint32_t f = 1; f < fates->count; f++)
-        counts[fates->fate[f] % MAX_WORDS][fates->reason[f] % MAX_WORDS]++;
-    for (unsigned fate = 0; fate < MAX_WORDS; fate++)
-        for (unsigned reason = 0; reason < MAX_WORDS; reason++) {
-            struct mi_cell *row =
-                counts[fate][reason] ? mi_report_add_row(summary->out, table) : NULL;
-            if (!row)
-                continue;
-            row[0] = mi_cell_word(mi_enum_name(MI_E_fate, fate));
-            row[1] = mi_cell_word(mi_enum_name(MI_E_reason, reason));
-            row[2] = mi_cell_int(counts[fate][reason]);
-            row[3] = mi_cell_share(counts[fate][reason], (int64_t)fates->count - 1);
-        }
-}
 
 static void list_origins(const struct mi_summary *summary)
 {
@@ -240,7 +211,7 @@ bool mi_summary_links(const struct mi_summary *summary, struct mi_error *err)
     if (summary->has_tasks && rows->graphs.count > 1)
         add_explained(summary);
     list_links(summary);
-    list_fates(summary);
+    mi_fate_table(summary->model, summary->out);
     list_origins(summary);
     if (summary->has_tasks && rows->graphs.count > 1)
         ok = list_unexplained(summary);

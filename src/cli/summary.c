@@ -1,20 +1,12 @@
+#include "analyse/pass_params.h"
 #include "base/translate.h"
 #include "cli/cli.h"
 
 enum { ROWS_FOR_EYES = 30 };
 
-static const struct mi_param params[] = {
-    {.name = "top",
-     .kind = MI_PARAM_INT,
-     .metavar = "N",
-     .min = 0,
-     .max = UINT32_MAX,
-     .help = N_("Rows per table, the greatest first; 0 = all (default: 30; all with --json).")},
-    MI_PARAM_END};
-
 static int run(struct mi_cli *cli, const struct mi_args *args)
 {
-    struct mi_arg top = {.param = &params[0], .text = "", .number = ROWS_FOR_EYES};
+    struct mi_arg top = {.param = &mi_params_summary[0], .text = "", .number = ROWS_FOR_EYES};
     return mi_cli_pass(
         cli, &mi_command_summary, args,
         &(struct mi_cli_pass_options){.pass = "summary", .fallback = cli->json ? NULL : &top});
@@ -30,6 +22,6 @@ const struct mi_command mi_command_summary = {
     .examples = "inspector-cli summary capture/\n"
                 "inspector-cli summary model.onnx model.opt.onnx profile.json\n"
                 "inspector-cli summary --json capture/ | jq .facts",
-    .params = params,
+    .params = mi_params_summary,
     .run = run,
 };

@@ -202,7 +202,7 @@ struct layout {
 
 static bool is_column_shown(const struct mi_report_table *table, unsigned c)
 {
-    if (table->columns[c].kind == MI_CELL_DEPTH)
+    if (table->columns[c].kind == MI_CELL_DEPTH || !table->columns[c].title)
         return false;
     for (uint32_t r = 0; r < table->row_count; r++)
         if (!table->cells[(size_t)r * table->column_count + c].is_none)

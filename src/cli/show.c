@@ -1,0 +1,85 @@
+#include "analyse/pass_params.h"
+#include "base/translate.h"
+#include "cli/cli.h"
+
+#include <string.h>
+
+/* --- counters of the tasks, read from their records in the input --- */
+
+static const struct mi_report_column metric_columns[] = {
+    {"task", N_("task"), MI_CELL_TASK, "", N_("row of the task")},
+    {"metric", N_("counter"), MI_CELL_TEXT, "", N_("name in the record")},
+    {"value", N_("value"), MI_CELL_TEXT, "", N_("as written in the record")},
+};
+
+struct metrics {
+    struct mi_report *report;
+    struct mi_report_table *table;
+    int64_t task;
+};
+
+static void add_metric(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number)
+{
+    (void)is_number;
+    struct metrics *metrics = user;
+    struct mi_cell *row = mi_report_add_row(metrics->report, metrics->table);
+    if (!row)
+        return;
+    row[0] = mi_cell_int(metrics->task);
+    row[1] = mi_cell_text(mi_arena_copy(&metrics->report->arena, name));
+    row[2] = mi_cell_text(mi_arena_copy(&metrics->report->arena, text));
+}
+
+/* The first task of the report: one record is enough, others of the kind look alike. */
+static int64_t first_task(const struct mi_report *report)
+{
+    for (uint32_t t = 0; t < report->table_count; t++)
+        if (strcmp(report->tables[t].name, "tasks") == 0 && report->tables[t].row_count)
+            return report->tables[t].cells[0].number;
+    return 0;
+}
+
+static bool add_metrics(const struct mi_session *session, const struct mi_args *args,
+                        struct mi_report *report, struct mi_error *err)
+{
+    (void)args;
+    const struct mi_model *model = mi_session_model(session);
+    const struct mi_tables *rows = &model->all.rows;
+    struct metrics metrics = {.report = report, .task = first_task(report)};
+    if (!metrics.task)
+        return true;
+    mi_source_id source = rows->kernels.source[rows->tasks.kernel[metrics.task].v];
+    const struct mi_reader *reader = mi_session_reader(session, source);
+    struct mi_bytes record = mi_model_record(model, source, rows->tasks.record_offset[metrics.task],
+                                             rows->tasks.record_bytes[metrics.task]);
+    if (!reader || !reader->metrics || !record.len)
+        return true;
+    metrics.table =
+        mi_report_add_table(report, "metrics", N_("Counters of the first task"), metric_columns,
+                            sizeof metric_columns / sizeof *metric_columns);
+    reader->metrics(record, add_metric, &metrics);
+    return !report->failed || mi_fail(err, MI_ENOMEM, "out of memory");
+}
+
+static int run(struct mi_cli *cli, const struct mi_args *args)
+{
+    return mi_cli_pass(cli, &mi_command_show, args,
+                       &(struct mi_cli_pass_options){
+                           .pass = "show", .subject = &mi_params_show[0], .extend = add_metrics});
+}
+
+const struct mi_command mi_command_show = {
+    .name = "show",
+    .operands = "NODE|TASK INPUT...",
+    .summary = N_("Everything about one node or task in all three layers."),
+    .details = N_("NODE|TASK is the name of a node, a task or a tensor, or node:NUMBER and "
+                  "task:NUMBER as other commands print them; framework:NAME and compiled:NAME "
+                  "tell the layers apart. Shows attributes, inputs and outputs with shapes, fate "
+                  "and origin, links with their evidence, kernels, tasks with their counters, and "
+                  "the neighbours on the stream."),
+    .examples = "inspector-cli show /layer1/conv1/Conv capture/\n"
+                "inspector-cli show task:17 capture/\n"
+                "inspector-cli show --json node:3 model.onnx",
+    .params = &mi_params_show[1],
+    .run = run,
+};
