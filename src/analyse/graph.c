@@ -229,7 +229,7 @@ static void fill_node(const struct tree *tree, const struct item *item, struct m
     row[2] = mi_cell_word(N_("node"));
     row[3] = mi_cell_text(mi_describe_op(model, node, &tree->out->arena));
     row[5] = mi_cell_text(mi_describe_outputs(model, node, &tree->out->arena));
-    if (tree->times) {
+    if (tree->times && tree->times[node.v].tasks) {
         row[6] = mi_cell_int(tree->times[node.v].tasks);
         row[7] = mi_cell_int(tree->times[node.v].total_ns);
     }
@@ -252,7 +252,7 @@ static void fill_group(const struct tree *tree, const struct item *item, struct 
         row[11] = mi_cell_text(mi_model_text(tree->model, rows->graphs.name[item->graph]));
     }
     row[4] = mi_cell_int(item->nodes);
-    if (tree->times) {
+    if (item->tasks) {
         row[6] = mi_cell_int(item->tasks);
         row[7] = mi_cell_int(item->total_ns);
     }

@@ -74,7 +74,7 @@ static struct mi_cell text_or_none(const struct mi_model *model, mi_str_id text)
 
 static void fill_time(const struct mapping *mapping, struct mi_cell *tasks, mi_node_id node)
 {
-    if (!mapping->times)
+    if (!mapping->times || !mapping->times[node.v].tasks)
         return;
     tasks[0] = mi_cell_int(mapping->times[node.v].tasks);
     tasks[1] = mi_cell_int(mapping->times[node.v].total_ns);

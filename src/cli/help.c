@@ -27,42 +27,42 @@ static unsigned step(const char *text, unsigned *width)
     return len ? len : 1;
 }
 
+/* The next word of `text`: up to a blank, or one wide character, which may stand alone. */
+static size_t next_word(const char *text, size_t *width)
+{
+    size_t len = 0;
+    *width = 0;
+    while (text[len] && text[len] != ' ') {
+        unsigned wide = 0, one = step(text + len, &wide);
+        if (wide == 2 && len)
+            break;
+        len += one;
+        *width += wide;
+        if (wide == 2)
+            break;
+    }
+    return len;
+}
+
 /* Writes `text` in lines of at most DETAIL_WIDTH columns, each but the first indented. */
 static void put_wrapped(struct mi_sink *sink, const char *text, size_t indent)
 {
-    size_t used = indent;
+    size_t used = indent, width;
     while (*text) {
-        size_t len = 0, width = 0;
-        unsigned wide = 0;
-        while (text[len] && text[len] != ' ' && text[len] != '\n') {
-            unsigned one = step(text + len, &wide);
-            if (wide == 2 && len)
-                break;
-            len += one;
-            width += wide;
-            if (wide == 2)
-                break;
-        }
-        if (used + width > DETAIL_WIDTH && used > indent) {
+        bool has_blank = *text == ' ';
+        text += has_blank;
+        size_t len = next_word(text, &width);
+        if (used + has_blank + width > DETAIL_WIDTH && used > indent) {
             mi_sink_byte(sink, '\n');
             mi_sink_repeat(sink, ' ', indent);
             used = indent;
+        } else if (has_blank && used > indent) {
+            mi_sink_byte(sink, ' ');
+            used++;
         }
         mi_sink_write(sink, (struct mi_bytes){(const uint8_t *)text, len});
         used += width;
         text += len;
-        if (*text == '\n') {
-            mi_sink_byte(sink, '\n');
-            mi_sink_repeat(sink, ' ', text[1] ? indent : 0);
-            used = indent;
-            text++;
-        } else if (*text == ' ') {
-            text++;
-            if (used < DETAIL_WIDTH && used > indent) {
-                mi_sink_byte(sink, ' ');
-                used++;
-            }
-        }
     }
     mi_sink_byte(sink, '\n');
 }
