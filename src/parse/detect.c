@@ -1,4 +1,5 @@
 /* The table of readers and the choice among them. */
+#include "parse/foreign.h"
 #include "parse/reader.h"
 
 const struct mi_reader *const mi_readers[] = {
@@ -23,6 +24,8 @@ const struct mi_reader *mi_reader_detect(const struct mi_probe *probe,
     const struct mi_reader *best = NULL;
     int best_score = 0;
     tied[0] = tied[1] = NULL;
+    if (mi_is_own_dump(probe->head))
+        return NULL;
     for (size_t i = 0; i < mi_reader_count; i++) {
         int score = mi_readers[i]->sniff(probe);
         if (score > best_score) {

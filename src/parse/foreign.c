@@ -68,6 +68,34 @@ static bool looks_like_text(struct mi_bytes bytes)
     return true;
 }
 
+/* The schema is the first member of each JSON dump; in a Chrome trace the first of `otherData`. */
+static bool has_own_schema(struct mi_bytes head)
+{
+    static const char *const schemas[] = {"\"model-inspector-graph/", "\"model-inspector-trace/",
+                                          "\"model-inspector-summary/", "\"model-inspector-chrome/",
+                                          "\"casegen-mapping/"};
+    static const struct mi_bytes key = {(const uint8_t *)"\"schema\":", 9};
+    size_t at = 0;
+    while (at < head.len && !mi_bytes_starts(mi_bytes_sub(head, at, key.len), key))
+        at++;
+    at += key.len;
+    while (at < head.len && is_blank(head.at[at]))
+        at++;
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
+        if (mi_bytes_starts(mi_bytes_sub(head, at, head.len), mi_cstr(schemas[i])))
+            return true;
+    return false;
+}
+
+bool mi_is_own_dump(struct mi_bytes bytes)
+{
+    if (mi_bytes_starts(bytes, MI_LIT("SQLite format 3"))) /* application id, see sqlite.c */
+        return mi_bytes_equal(mi_bytes_sub(bytes, 68, 4), MI_LIT("MInS"));
+    if (mi_bytes_starts(bytes, MI_LIT("{")))
+        return has_own_schema(mi_bytes_sub(bytes, 0, 128));
+    return mi_bytes_starts(bytes, MI_LIT("// model-inspector-dot/"));
+}
+
 void mi_explain_foreign(struct mi_bytes bytes, char *text, size_t size)
 {
     struct mi_bytes head = mi_bytes_sub(bytes, 0, 4096), words = head;
@@ -80,7 +108,9 @@ void mi_explain_foreign(struct mi_bytes bytes, char *text, size_t size)
         if (starts_with(signatures[i].is_text ? words : head, mi_cstr(signatures[i].magic),
                         signatures[i].is_text))
             what = signatures[i].what;
-    if (!bytes.len)
+    if (mi_is_own_dump(bytes))
+        what = "this is a dump that this program wrote; dumps are not read back";
+    else if (!bytes.len)
         what = "the file is empty";
     else if (!what && all_zero(head))
         what = "the file begins with zeros only; perhaps its download was cut off";

@@ -9,4 +9,8 @@
 /* Writes one sentence (English, no newline) about `bytes` into text [size]. */
 void mi_explain_foreign(struct mi_bytes bytes, char *text, size_t size);
 
+/* Whether `bytes` are a dump that this program exported (docs/exports.md). Dumps are not inputs:
+ * read back, they would tell everything twice. */
+bool mi_is_own_dump(struct mi_bytes bytes);
+
 #endif

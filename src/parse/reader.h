@@ -62,8 +62,8 @@ extern const size_t mi_reader_count;
 
 const struct mi_reader *mi_reader_find(const char *name); /* NULL if there is none */
 
-/* The reader with the highest score. NULL: none recognised it; *tied names a second reader with the
- * same score (then the result is NULL too), else NULL. */
+/* The reader with the highest score. NULL: none recognised it, or it is a dump of our own; *tied
+ * names a second reader with the same score (then the result is NULL too), else NULL. */
 const struct mi_reader *mi_reader_detect(const struct mi_probe *probe,
                                          const struct mi_reader *tied[2]);
 
