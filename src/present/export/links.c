@@ -1,0 +1,206 @@
+/* Export "links": the joined layers as neutral JSON of schema casegen-mapping/1, by names and task
+ * keys alone, so that other tools and scorers can compare it without our ids.
+ *
+ *   framework  op name -> fate, reason, compiled nodes with confidence
+ *   compiled   node name -> inserted or not, tasks with confidence
+ *   tasks      key "device/stream/task id/raw start" -> node, who issued it, calibrated start
+ *   clocks     per device stream: raw - calibrated at its first task, drift, uncertainty
+ *   findings   verdicts of the passes, once there are any
+ * An op without a name is called "#POSITION OP". */
+#include "base/translate.h"
+#include "present/export/common.h"
+
+#include <stdio.h>
+
+struct writer {
+    const struct mi_model *model;
+    const struct mi_tables *rows;
+    struct mi_jw jw;
+};
+
+static void write_node_name(struct writer *w, const char *key, uint32_t node)
+{
+    const struct mi_nodes *nodes = &w->rows->nodes;
+    struct mi_bytes name = mi_model_text(w->model, nodes->name[node]);
+    mi_jw_key(&w->jw, key);
+    if (name.len) {
+        mi_jw_string(&w->jw, name);
+        return;
+    }
+    struct mi_sink made;
+    mi_sink_init_memory(&made);
+    mi_sink_text(&made, "#");
+    mi_sink_u64(&made, nodes->position[node]);
+    mi_sink_text(&made, " ");
+    mi_sink_write(&made, mi_model_text(w->model, nodes->op[node]));
+    mi_jw_string(&w->jw, mi_sink_bytes(&made));
+    mi_sink_fini(&made);
+}
+
+static void write_task_key(struct writer *w, const char *key, uint32_t task)
+{
+    const struct mi_tasks *tasks = &w->rows->tasks;
+    const struct mi_tracks *tracks = &w->rows->tracks;
+    uint32_t track = tasks->track[task].v;
+    char text[112];
+    snprintf(text, sizeof text, "%lld/%lld/%lld/%lld",
+             (long long)(track ? tracks->device[track] : -1),
+             (long long)(track ? tracks->native_id[track] : -1), (long long)tasks->native_id[task],
+             (long long)tasks->start_raw[task]);
+    mi_jw_member_text(&w->jw, key, text);
+}
+
+static void write_framework(struct writer *w, uint32_t node)
+{
+    const struct mi_lowered *links = &w->rows->lowered;
+    const struct mi_csr *csr = &w->model->index.compiled_of;
+    uint32_t fate = w->model->index.fate_of[node];
+    mi_export_begin_record(&w->jw);
+    write_node_name(w, "node", node);
+    mi_jw_member_text(&w->jw, "fate",
+                      mi_enum_name(MI_E_fate, fate ? w->rows->fates.fate[fate] : MI_FATE_UNKNOWN));
+    mi_jw_member_text(&w->jw, "reason",
+                      fate ? mi_enum_name(MI_E_reason, w->rows->fates.reason[fate]) : NULL);
+    mi_jw_key(&w->jw, "compiled");
+    mi_jw_begin_array(&w->jw);
+    for (uint32_t i = csr->first[node]; i < csr->first[node + 1]; i++) {
+        uint32_t link = csr->list[i];
+        if (links->role[link] == MI_ROLE_FOLDED)
+            continue;
+        mi_jw_begin_object(&w->jw);
+        write_node_name(w, "node", links->compiled[link].v);
+        mi_export_enum(&w->jw, "confidence", MI_E_confidence, links->confidence[link]);
+        mi_jw_end(&w->jw);
+    }
+    mi_jw_end(&w->jw);
+    mi_jw_end(&w->jw);
+}
+
+static void write_compiled(struct writer *w, uint32_t node)
+{
+    const struct mi_executed *links = &w->rows->executed;
+    const struct mi_csr *csr = &w->model->index.node_tasks;
+    uint32_t birth = w->model->index.birth_of[node];
+    mi_export_begin_record(&w->jw);
+    write_node_name(w, "node", node);
+    mi_jw_member_bool(&w->jw, "inserted",
+                      birth && w->rows->births.origin[birth] == MI_ORIGIN_INSERTED);
+    mi_jw_key(&w->jw, "tasks");
+    mi_jw_begin_array(&w->jw);
+    for (uint32_t i = csr->first[node]; i < csr->first[node + 1]; i++) {
+        mi_jw_begin_object(&w->jw);
+        write_task_key(w, "task", links->task[csr->list[i]].v);
+        mi_export_enum(&w->jw, "confidence", MI_E_confidence, links->confidence[csr->list[i]]);
+        mi_jw_end(&w->jw);
+    }
+    mi_jw_end(&w->jw);
+    mi_jw_end(&w->jw);
+}
+
+static const char *issuer_of(const struct writer *w, uint32_t node)
+{
+    uint32_t birth = node ? w->model->index.birth_of[node] : 0;
+    if (!node)
+        return mi_enum_name(MI_E_task_by, MI_BY_UNKNOWN);
+    bool is_inserted = birth && w->rows->births.origin[birth] == MI_ORIGIN_INSERTED;
+    return mi_enum_name(MI_E_task_by, is_inserted ? MI_BY_COMPILER : MI_BY_NODE);
+}
+
+static void write_task(struct writer *w, uint32_t task)
+{
+    uint32_t link = mi_relate_link(w->model, task);
+    uint32_t node = mi_relate_task_node(w->model, task).v;
+    mi_export_begin_record(&w->jw);
+    write_task_key(w, "task", task);
+    if (node) {
+        write_node_name(w, "node", node);
+    } else {
+        mi_jw_key(&w->jw, "node");
+        mi_jw_null(&w->jw);
+    }
+    mi_jw_member_text(&w->jw, "by", issuer_of(w, node));
+    if (link)
+        mi_export_enum(&w->jw, "confidence", MI_E_confidence, w->rows->executed.confidence[link]);
+    mi_jw_member_i64(&w->jw, "calibrated_start_ns",
+                     mi_export_add(w->model->start_unix_ns, w->rows->tasks.start_ns[task]));
+    mi_jw_end(&w->jw);
+}
+
+/* Only clocks that tick in nanoseconds can be compared with calibrated time directly. */
+static void write_clock(struct writer *w, uint32_t track)
+{
+    const struct mi_tracks *tracks = &w->rows->tracks;
+    const struct mi_clocks *clocks = &w->rows->clocks;
+    uint32_t clock = tracks->clock[track].v, task = w->model->index.track_first_task[track];
+    if (!clock || task == w->model->index.track_first_task[track + 1] || tracks->device[track] < 0)
+        return;
+    double ns_per_tick = clocks->ns_per_tick[clock];
+    if (!(ns_per_tick > 0.99 && ns_per_tick < 1.01))
+        return;
+    mi_export_begin_record(&w->jw);
+    mi_jw_member_i64(&w->jw, "device", tracks->device[track]);
+    mi_jw_member_i64(&w->jw, "stream", tracks->native_id[track]);
+    int64_t calibrated = mi_export_add(w->model->start_unix_ns, w->rows->tasks.start_ns[task]);
+    mi_jw_member_i64(&w->jw, "offset_ns",
+                     mi_export_sub(w->rows->tasks.start_raw[task], calibrated));
+    mi_jw_key(&w->jw, "drift_ppm");
+    mi_jw_double(&w->jw, (1 / ns_per_tick - 1) * 1e6);
+    mi_jw_key(&w->jw, "uncertainty_ns");
+    if (clocks->residual_ns[clock] >= 0)
+        mi_jw_double(&w->jw, clocks->residual_ns[clock]);
+    else
+        mi_jw_null(&w->jw);
+    mi_jw_end(&w->jw);
+}
+
+static void write_layer(struct writer *w, const char *key, enum mi_layer layer,
+                        void (*write)(struct writer *w, uint32_t node))
+{
+    mi_jw_key(&w->jw, key);
+    mi_jw_begin_array(&w->jw);
+    for (uint32_t n = 1; n < w->rows->nodes.count && !mi_sink_failed(w->jw.sink); n++)
+        if (mi_node_layer(w->model, (mi_node_id){n}) == layer)
+            write(w, n);
+    mi_jw_end(&w->jw);
+}
+
+static void write_rows(struct writer *w, const char *key, uint32_t count,
+                       void (*write)(struct writer *w, uint32_t row))
+{
+    mi_jw_key(&w->jw, key);
+    mi_jw_begin_array(&w->jw);
+    for (uint32_t row = 1; row < count && !mi_sink_failed(w->jw.sink); row++)
+        write(w, row);
+    mi_jw_end(&w->jw);
+}
+
+static bool write_links(const struct mi_view *view, struct mi_target *target, struct mi_error *err)
+{
+    struct writer w = {.model = view->model, .rows = &view->model->all.rows};
+    struct mi_sink *sink = target->open(target, "export.links.json", err);
+    if (!sink)
+        return false;
+    /* Without a compiled graph tasks are linked to framework ops, which then stand in for it. */
+    enum mi_layer compiled =
+        mi_model_has_layer(w.model, MI_LAYER_COMPILED) ? MI_LAYER_COMPILED : MI_LAYER_FRAMEWORK;
+    mi_jw_init(&w.jw, sink, NULL);
+    mi_jw_begin_object(&w.jw);
+    mi_jw_member_text(&w.jw, "schema", "casegen-mapping/1");
+    write_layer(&w, "framework", MI_LAYER_FRAMEWORK, write_framework);
+    write_layer(&w, "compiled", compiled, write_compiled);
+    write_rows(&w, "tasks", w.rows->tasks.count, write_task);
+    write_rows(&w, "clocks", w.rows->tracks.count, write_clock);
+    mi_jw_key(&w.jw, "findings");
+    mi_jw_begin_array(&w.jw);
+    mi_jw_end(&w.jw);
+    mi_jw_end(&w.jw);
+    return mi_jw_finish(&w.jw, err) && target->close(target, err);
+}
+
+const struct mi_exporter mi_exporter_links = {
+    .name = "links",
+    .title = N_("links, fates and calibrated starts as neutral JSON (casegen-mapping/1)"),
+    .suffix = ".links.json",
+    .media_type = "application/json",
+    .write = write_links,
+};
