@@ -1,8 +1,9 @@
-/* A custom-operator library for tests: example.inspect::QuickAct, y = x * sigmoid(1.702 x), float32.
+/* A custom-operator library for tests: example.inspect::QuickAct, y = x * sigmoid(1.702 x),
+ * float32.
  *
  * Built as a shared library of its own; ONNX Runtime loads it through --custom-op-lib and calls
- * RegisterCustomOps(). The structs are the binary interface of custom operators (version 12), written
- * down here so that no header of ONNX Runtime is needed. */
+ * RegisterCustomOps(). The structs are the binary interface of custom operators (version 12),
+ * written down here so that no header of ONNX Runtime is needed. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
