@@ -100,7 +100,7 @@ struct onnx_look mi_onnx_look(struct mi_bytes bytes)
     mi_pb_keep_truncated(&pb, &cut);
     while (left-- && mi_pb_next(&pb)) {
         int verdict = JUDGE(&pb, model_fields);
-        if (verdict < 0 || (verdict == 0 && graph < 0))
+        if (verdict < 0 || (verdict == 0 && graph < 0 && !has_version))
             return (struct onnx_look){0, false};
         if (pb.key == MI_PB_KEY(1, MI_PB_VARINT))
             has_version = pb.value >= 1 && pb.value < 1000;

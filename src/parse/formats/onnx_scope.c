@@ -111,6 +111,8 @@ static bool capture(struct onnx *o, mi_value_id value, mi_value_id found)
 void mi_onnx_resolve(struct onnx *o, mi_graph_id graph, uint32_t first_value, uint64_t offset)
 {
     struct mi_values *values = &o->out->rows.values;
+    if (mi_batch_failed(o->out))
+        return; /* the node that owns the graph may be missing */
     bool is_inner = around(o, graph).v != 0;
     uint32_t end = values->count;
     for (uint32_t i = first_value; i < end && !mi_batch_failed(o->out); i++) {
