@@ -5,12 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -127,51 +124,6 @@ static void a_full_device_is_an_error(void **state)
     assert_non_null(strstr(err.text, strerror(ENOSPC)));
     mi_sink_fini(&sink);
     close(fd);
-}
-
-static void on_alarm(int signal)
-{
-    (void)signal;
-}
-
-/* A slow reader at the other end of a pipe, and signals that end write() early. */
-static void interrupted_writes_go_on(void **state)
-{
-    (void)state;
-    enum { SIZE = 300000 };
-    static uint8_t block[SIZE];
-    int fds[2], status = 0;
-    assert_int_equal(pipe(fds), 0);
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        size_t total = 0;
-        ssize_t got;
-        close(fds[1]);
-        do {
-            usleep(3000);
-            got = read(fds[0], block, 20000);
-            total += got > 0 ? (size_t)got : 0;
-        } while (got > 0);
-        _exit(total != SIZE);
-    }
-    const struct sigaction action = {.sa_handler = on_alarm}; /* without SA_RESTART */
-    const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
-    sigaction(SIGALRM, &action, NULL);
-    setitimer(ITIMER_REAL, &often, NULL);
-    struct mi_sink sink;
-    struct mi_error err = MI_ERROR_INIT;
-    mi_sink_init_fd(&sink, fds[1]);
-    mi_sink_write(&sink, (struct mi_bytes){block, SIZE});
-    bool ok = mi_sink_flush(&sink, &err);
-    setitimer(ITIMER_REAL, &never, NULL);
-    mi_sink_fini(&sink);
-    close(fds[0]);
-    close(fds[1]);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    assert_true(ok);
-    assert_int_equal(status, 0);
 }
 
 static void own_failures_are_kept(void **state)
