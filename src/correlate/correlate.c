@@ -1,5 +1,8 @@
 /* The conductor of the stage, and the table of matchers. */
+#include "correlate/clocks/clocks.h"
 #include "correlate/matcher.h"
+#include "correlate/ort_streams.h"
+#include "correlate/verdict.h"
 
 const struct mi_matcher *const mi_matchers[] = {
 #define MI_MATCHER(name) &mi_matcher_##name,
@@ -11,8 +14,14 @@ const size_t mi_matcher_count = sizeof mi_matchers / sizeof *mi_matchers - 1;
 
 bool mi_correlate(struct mi_model *model, struct mi_error *err)
 {
-    for (size_t i = 0; i < mi_matcher_count; i++)
-        if (!(mi_matchers[i]->needs & ~mi_model_has(model)) && !mi_matchers[i]->run(model, err))
+    mi_clocks_apply(model);
+    if (!mi_ort_streams_apply(model, err) || !mi_fill_categories(model, err))
+        return false;
+    for (size_t m = 0; m < mi_matcher_count; m++)
+        if (!(mi_matchers[m]->needs & ~mi_model_has(model)) && !mi_matchers[m]->run(model, err))
             return false;
-    return true;
+    if (!mi_settle_links(model, err))
+        return false;
+    mi_kernel_categories_from_nodes(model);
+    return mi_judge_births(model, err) && mi_judge_fates(model, err);
 }

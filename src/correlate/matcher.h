@@ -1,7 +1,9 @@
 /* Matchers: links between layers, each with rule, evidence and confidence (docs/correlation.md).
  *
  * They run in the order of matchers.def on a merged model whose graphs are indexed and whose tasks
- * are not sorted yet. A matcher only adds rows to links; it never removes what another has added.
+ * are not sorted yet. A matcher only adds rows (links; births and fates where it knows one that no
+ * link tells); it never removes what another has added. What several say about the same nodes is
+ * settled afterwards, in one place (settle.c).
  * `certain` is a promise: see mi_confidence in model/enums.def. */
 #ifndef MI_CORRELATE_MATCHER_H
 #define MI_CORRELATE_MATCHER_H
@@ -13,6 +15,7 @@ struct mi_matcher {
     const char *name;  /* "ort_cuts": the rule column of its links */
     const char *title; /* message id: what it goes by, for people */
     unsigned needs;    /* MI_HAS_... bits (model/has.h); unmet: skipped */
+    bool is_whole;     /* its links of a compiled node are all origins that the node has */
     bool (*run)(struct mi_model *model, struct mi_error *err);
 };
 

@@ -1,0 +1,414 @@
+/* What the cuts say, written down: links, births of nodes that have no counterpart, and the fates
+ * of framework nodes that no compiled node computes. */
+#include "correlate/cut.h"
+#include "correlate/verdict.h"
+
+/* Members times covered nodes of one unit that are linked each with each; beyond, only the member
+ * that makes the unit's first output is. */
+#define PAIRS_MAX 4096u
+
+struct emit {
+    struct mi_cut *cut;
+    struct mi_batch *out;
+    mi_str_id rule;
+    uint32_t *unit_of_class; /* [class_count + 1] first unit that computes it, + 1 */
+    uint8_t *is_live;        /* [f.node_count] leads to an output of the graph */
+    uint8_t *is_done;        /* [f.node_count] has a link or a verdict */
+    uint8_t *branch_runs;    /* [f.scope_count] inlined: its nodes stand in the owner's graph */
+};
+
+size_t mi_cut_name_len(struct mi_bytes text)
+{
+    size_t len = text.len < MI_NAME_MAX ? text.len : MI_NAME_MAX;
+    while (len < text.len && len && (text.at[len] & 0xC0) == 0x80)
+        len--;
+    return len;
+}
+
+static struct mi_bytes tensor_name(const struct emit *e, uint32_t tensor)
+{
+    return mi_model_text(e->cut->model, mi_flow_name(&e->cut->f, tensor));
+}
+
+static uint32_t row_of(const struct mi_flow *flow, uint32_t n)
+{
+    return flow->nodes[n].node;
+}
+
+static uint32_t first_out(const struct mi_flow *flow, uint32_t n)
+{
+    const struct mi_flow_node *node = &flow->nodes[n];
+    return node->out_count ? mi_flow_out(flow, node, 0) : 0;
+}
+
+static bool has_flag(const struct mi_flow *flow, uint32_t n, uint32_t flag)
+{
+    return (flow->tensors[first_out(flow, n)].flags & flag) != 0;
+}
+
+/* --- evidence --- */
+
+/* Up to two tensors of the framework graph that the unit reads, and how many there are. */
+static uint32_t list_inputs(const struct emit *e, const struct mi_unit *unit, uint32_t shown[2])
+{
+    const struct mi_cut *cut = e->cut;
+    uint32_t count = 0, stamp = (uint32_t)(unit - cut->units) + 1;
+    for (uint32_t m = 0; m < unit->member_count; m++) {
+        const struct mi_flow_node *n = &cut->o.nodes[cut->members.at[unit->first_member + m]];
+        for (uint32_t i = 0; i < mi_flow_all_in(n); i++) {
+            uint32_t tensor = mi_flow_in(&cut->o, n, i), anchor = cut->anchor[tensor];
+            uint32_t producer = cut->o.tensors[tensor].producer;
+            if (!anchor || mi_flow_is_const(&cut->o, tensor) ||
+                (producer && cut->unit_of[producer - 1] == stamp) ||
+                (count && anchor == shown[0]) || (count > 1 && anchor == shown[1]))
+                continue;
+            if (count < 2)
+                shown[count] = anchor;
+            count++;
+        }
+    }
+    return count;
+}
+
+static mi_str_id cut_evidence(struct emit *e, const struct mi_unit *unit)
+{
+    uint32_t shown[2] = {0, 0}, count = list_inputs(e, unit, shown);
+    const char *closed = unit->state == MI_UNIT_EXACT ? "" : ", not closed";
+    struct mi_bytes to = tensor_name(e, unit->target);
+    struct mi_bytes a = tensor_name(e, shown[0]), b = tensor_name(e, shown[1]);
+    if (!count)
+        return mi_batch_printf(e->out, "makes %.*s from constants%s", MI_NAME(to), closed);
+    if (count == 1)
+        return mi_batch_printf(e->out, "makes %.*s from %.*s%s", MI_NAME(to), MI_NAME(a), closed);
+    return mi_batch_printf(e->out, "makes %.*s from %.*s, %.*s%s%s", MI_NAME(to), MI_NAME(a),
+                           MI_NAME(b), count > 2 ? ", ..." : "", closed);
+}
+
+/* --- roles --- */
+
+/* A Cast whose only reader casts back, or one that casts back: as the pair's other half; 0 = none.
+ */
+static bool is_cast_pair(const struct mi_cut *cut, uint32_t n)
+{
+    const struct mi_flow *f = &cut->f;
+    const struct mi_values *values = &cut->model->all.rows.values;
+    const struct mi_flow_node *second = &f->nodes[n];
+    uint32_t between = second->in_count ? mi_flow_in(f, second, 0) : 0, out = first_out(f, n);
+    uint32_t first = f->tensors[between].producer;
+    if (!first || !out || mi_flow_op(f, &f->nodes[first - 1]).v != cut->ops.cast ||
+        f->nodes[first - 1].in_count == 0)
+        return false;
+    uint32_t in = mi_flow_in(f, &f->nodes[first - 1], 0);
+    mi_str_id before = values->dtype[f->tensors[in].value];
+    return in && before.v && before.v == values->dtype[f->tensors[out].value].v;
+}
+
+static bool is_half_of_cast_pair(const struct mi_cut *cut, uint32_t n)
+{
+    const struct mi_flow *f = &cut->f;
+    if (mi_flow_op(f, &f->nodes[n]).v != cut->ops.cast)
+        return false;
+    if (is_cast_pair(cut, n))
+        return true;
+    uint32_t out = first_out(f, n);
+    if (!out || f->readers.first[out + 1] - f->readers.first[out] != 1)
+        return false;
+    uint32_t reader = f->readers.list[f->readers.first[out]] - 1;
+    return mi_flow_op(f, &f->nodes[reader]).v == cut->ops.cast && is_cast_pair(cut, reader);
+}
+
+static enum mi_role role_of(const struct emit *e, const struct mi_unit *unit, uint32_t n)
+{
+    const struct mi_cut *cut = e->cut;
+    uint32_t op = mi_flow_op(&cut->f, &cut->f.nodes[n]).v;
+    const struct mi_flow_node *member = &cut->o.nodes[cut->members.at[unit->first_member]];
+    bool is_alone = unit->covered_count == 1;
+    bool is_kept = unit->member_count == 1 && mi_flow_op(&cut->o, member).v == op;
+    if ((op == cut->ops.identity || op == cut->ops.dropout) && !(is_alone && is_kept))
+        return MI_ROLE_ABSORBED;
+    if (!is_alone && mi_flow_op(&cut->o, member).v != op && is_half_of_cast_pair(cut, n))
+        return MI_ROLE_ABSORBED;
+    if (has_flag(&cut->f, n, MI_FLOW_SHAPE) &&
+        !(cut->f.tensors[unit->target].flags & MI_FLOW_SHAPE))
+        return MI_ROLE_FOLDED;
+    return cut->cover_count[n] > 1 ? MI_ROLE_SHARED : MI_ROLE_COMPUTED;
+}
+
+/* --- rows --- */
+
+static void add_fate(struct emit *e, uint32_t n, enum mi_fate fate, enum mi_reason reason,
+                     uint32_t into, enum mi_confidence confidence, mi_str_id evidence)
+{
+    e->is_done[n] = 1;
+    struct mi_fate_row row = {.node = {row_of(&e->cut->f, n)},
+                              .fate = (uint8_t)fate,
+                              .reason = (uint8_t)reason,
+                              .into = {into},
+                              .confidence = (uint8_t)confidence,
+                              .evidence = evidence};
+    mi_add_fate(e->out, &row);
+    for (uint32_t call = e->cut->f.nodes[n].call; call; call = e->cut->f.calls[call].parent) {
+        row.node.v = e->cut->f.calls[call].node;
+        mi_add_fate(e->out, &row);
+    }
+}
+
+static void add_link(struct emit *e, uint32_t n, uint32_t compiled, enum mi_role role,
+                     enum mi_confidence confidence, mi_str_id evidence)
+{
+    struct mi_lowered_row row = {.framework = {row_of(&e->cut->f, n)},
+                                 .compiled = {compiled},
+                                 .role = (uint8_t)role,
+                                 .confidence = (uint8_t)confidence,
+                                 .rule = e->rule,
+                                 .evidence = evidence};
+    e->is_done[n] = 1;
+    mi_add_lowered(e->out, &row);
+    for (uint32_t call = e->cut->f.nodes[n].call; call; call = e->cut->f.calls[call].parent) {
+        row.framework.v = e->cut->f.calls[call].node;
+        mi_add_lowered(e->out, &row);
+    }
+}
+
+/* The member that makes the unit's first output. */
+static uint32_t main_member(const struct mi_cut *cut, const struct mi_unit *unit)
+{
+    for (uint32_t m = unit->member_count; m-- > 0;) {
+        uint32_t n = cut->members.at[unit->first_member + m];
+        for (uint32_t i = 0; i < cut->o.nodes[n].out_count; i++)
+            if (cut->anchor[mi_flow_out(&cut->o, &cut->o.nodes[n], i)] == unit->target)
+                return n;
+    }
+    return cut->members.at[unit->first_member];
+}
+
+/* Links one framework node to the members of the unit. */
+static void link_node(struct emit *e, const struct mi_unit *unit, uint32_t n, enum mi_role role,
+                      uint32_t main)
+{
+    enum mi_confidence confidence = unit->state == MI_UNIT_EXACT ? MI_LIKELY : MI_GUESS;
+    uint32_t linked = unit->covered_count + unit->folded_count;
+    if ((uint64_t)linked * unit->member_count > PAIRS_MAX) {
+        add_link(e, n, row_of(&e->cut->o, main), role, confidence, unit->evidence);
+        return;
+    }
+    for (uint32_t m = 0; m < unit->member_count; m++)
+        add_link(e, n, row_of(&e->cut->o, e->cut->members.at[unit->first_member + m]), role,
+                 confidence, unit->evidence);
+}
+
+/* A covered node that is not computed has a verdict of its own. */
+static void judge_role(struct emit *e, uint32_t n, enum mi_role role, uint32_t into,
+                       const struct mi_unit *unit)
+{
+    enum mi_confidence confidence = unit->state == MI_UNIT_EXACT ? MI_LIKELY : MI_GUESS;
+    uint32_t op = mi_flow_op(&e->cut->f, &e->cut->f.nodes[n]).v;
+    if (role == MI_ROLE_FOLDED && mi_flow_is_const(&e->cut->f, first_out(&e->cut->f, n)))
+        add_fate(e, n, MI_FATE_FOLDED, MI_REASON_CONSTANT, into, confidence, unit->evidence);
+    else if (role == MI_ROLE_FOLDED)
+        add_fate(e, n, MI_FATE_FOLDED, MI_REASON_SHAPE_KNOWN, into, confidence, unit->evidence);
+    else if (role == MI_ROLE_ABSORBED && op == e->cut->ops.cast)
+        add_fate(e, n, MI_FATE_REMOVED, MI_REASON_ABSORBED, into, confidence, unit->evidence);
+    else if (role == MI_ROLE_ABSORBED)
+        add_fate(e, n, MI_FATE_REMOVED, MI_REASON_IDENTITY, into, confidence, unit->evidence);
+}
+
+static void emit_cut(struct emit *e, struct mi_unit *unit)
+{
+    struct mi_cut *cut = e->cut;
+    unit->evidence = cut_evidence(e, unit);
+    uint32_t main = main_member(cut, unit);
+    for (uint32_t i = 0; i < unit->covered_count; i++) {
+        uint32_t n = cut->found.at[unit->first_covered + i];
+        enum mi_role role = role_of(e, unit, n);
+        link_node(e, unit, n, role, main);
+        judge_role(e, n, role, row_of(&cut->o, main), unit);
+        uint32_t out = first_out(&cut->f, n);
+        if (out && !e->unit_of_class[cut->class_of[out]])
+            e->unit_of_class[cut->class_of[out]] = (uint32_t)(unit - cut->units) + 1;
+    }
+    for (uint32_t i = 0; i < unit->folded_count; i++) {
+        uint32_t n = cut->found.at[unit->first_folded + i];
+        link_node(e, unit, n, MI_ROLE_FOLDED, main);
+        judge_role(e, n, MI_ROLE_FOLDED, row_of(&cut->o, main), unit);
+    }
+}
+
+static void emit_birth(struct emit *e, const struct mi_unit *unit)
+{
+    struct mi_cut *cut = e->cut;
+    bool is_inserted = unit->state == MI_UNIT_INSERTED;
+    struct mi_birth_row row = {.origin = is_inserted ? MI_ORIGIN_INSERTED : MI_ORIGIN_CONSTANT};
+    if (is_inserted) {
+        row.serves.v = cut->f.tensors[unit->target].value;
+        row.evidence =
+            mi_batch_printf(e->out, "reads and makes %.*s", MI_NAME(tensor_name(e, unit->target)));
+    } else {
+        row.evidence = mi_batch_cstr(e->out, "all its inputs are constants");
+    }
+    for (uint32_t m = 0; m < unit->member_count; m++) {
+        row.node.v = row_of(&cut->o, cut->members.at[unit->first_member + m]);
+        mi_add_birth(e->out, &row);
+    }
+}
+
+/* --- branches that were inlined because their condition is a constant --- */
+
+/* The node of scope `scope` whose name the compiled node's name ends with, as node + 1: ONNX
+ * Runtime puts "_if_<If>_<branch>_" or the like before it. */
+static uint32_t inlined_origin(const struct emit *e, const struct mi_flow_node *n, uint32_t scope)
+{
+    const struct mi_cut *cut = e->cut;
+    struct mi_bytes name = mi_model_text(cut->model, mi_flow_node_name(&cut->o, n));
+    if (!mi_bytes_starts(name, MI_LIT("_if_")))
+        return 0;
+    for (size_t at = 4, tries = 0; at < name.len && tries < 64; at++) {
+        if (name.at[at - 1] != '_')
+            continue;
+        tries++;
+        mi_str_id id = mi_strings_find(&cut->model->all.strings, mi_bytes_sub(name, at, name.len));
+        uint32_t q = id.v ? mi_map_get(&cut->f_node, mi_pair(scope, id.v)) : 0;
+        if (q && q != MI_FLOW_NONE &&
+            mi_flow_op(&cut->f, &cut->f.nodes[q - 1]).v == mi_flow_op(&cut->o, n).v)
+            return q;
+    }
+    return 0;
+}
+
+static void link_inlined(struct emit *e, const struct mi_unit *unit,
+                         const struct mi_flow_node *owner)
+{
+    struct mi_cut *cut = e->cut;
+    for (uint32_t s = 0; s < owner->scope_count; s++)
+        for (uint32_t m = 0; m < unit->member_count; m++) {
+            const struct mi_flow_node *n = &cut->o.nodes[cut->members.at[unit->first_member + m]];
+            uint32_t q = inlined_origin(e, n, owner->first_scope + s);
+            if (!q)
+                continue;
+            e->branch_runs[owner->first_scope + s] = 1;
+            add_link(e, q - 1, n->node, MI_ROLE_COMPUTED, MI_LIKELY,
+                     mi_batch_printf(
+                         e->out, "its name ends with that of the node in %.*s",
+                         MI_NAME(mi_model_text(
+                             cut->model, cut->model->all.rows.graphs
+                                             .role[cut->f.scopes[owner->first_scope + s].graph]))));
+        }
+}
+
+/* True if the scope, or one around it, is the branch that an inlined If does not take. */
+static bool is_dropped_branch(const struct emit *e, uint32_t scope)
+{
+    const struct mi_flow *f = &e->cut->f;
+    for (; f->scopes[scope].owner; scope = f->scopes[scope].parent) {
+        const struct mi_flow_node *owner = &f->nodes[f->scopes[scope].owner - 1];
+        for (uint32_t s = 0; s < owner->scope_count; s++)
+            if (e->branch_runs[owner->first_scope + s] && !e->branch_runs[scope])
+                return true;
+    }
+    return false;
+}
+
+static void find_inlined(struct emit *e)
+{
+    struct mi_cut *cut = e->cut;
+    for (uint32_t u = 0; u < cut->unit_count; u++) {
+        const struct mi_unit *unit = &cut->units[u];
+        for (uint32_t i = 0; i < unit->covered_count; i++) {
+            const struct mi_flow_node *n = &cut->f.nodes[cut->found.at[unit->first_covered + i]];
+            if (n->scope_count && !cut->is_paired[n->first_scope])
+                link_inlined(e, unit, n);
+        }
+    }
+}
+
+/* --- framework nodes that no unit covers --- */
+
+/* Marks what leads to an output of the main graph, through bodies of nodes that do. */
+static bool mark_live(struct emit *e)
+{
+    struct mi_cut *cut = e->cut;
+    const struct mi_flow *f = &cut->f;
+    struct mi_u32s *stack = &cut->stack;
+    stack->count = 0;
+    for (uint32_t i = 0; i < f->scopes[0].out_count; i++)
+        if (!mi_u32s_push(stack, f->ports.at[f->scopes[0].first_out + i]))
+            return false;
+    while (stack->count) {
+        uint32_t producer = f->tensors[stack->at[--stack->count]].producer;
+        if (!producer || e->is_live[producer - 1])
+            continue;
+        e->is_live[producer - 1] = 1;
+        const struct mi_flow_node *n = &f->nodes[producer - 1];
+        for (uint32_t i = 0; i < mi_flow_all_in(n); i++)
+            if (!mi_u32s_push(stack, mi_flow_in(f, n, i)))
+                return false;
+        for (uint32_t s = n->first_scope; s < n->first_scope + n->scope_count; s++)
+            for (uint32_t i = 0; i < f->scopes[s].out_count; i++)
+                if (!mi_u32s_push(stack, f->ports.at[f->scopes[s].first_out + i]))
+                    return false;
+    }
+    return true;
+}
+
+static void judge_merged(struct emit *e, uint32_t n, uint32_t unit_no)
+{
+    const struct mi_cut *cut = e->cut;
+    const struct mi_unit *unit = &cut->units[unit_no - 1];
+    add_fate(e, n, MI_FATE_REMOVED, MI_REASON_MERGED, row_of(&cut->o, main_member(cut, unit)),
+             MI_LIKELY,
+             mi_batch_printf(e->out, "computes the same as %.*s",
+                             MI_NAME(tensor_name(e, unit->target))));
+}
+
+static void judge_uncovered(struct emit *e, uint32_t n)
+{
+    const struct mi_cut *cut = e->cut;
+    const struct mi_flow *f = &cut->f;
+    uint32_t out = first_out(f, n), op = mi_flow_op(f, &f->nodes[n]).v;
+    uint32_t twin = out ? e->unit_of_class[cut->class_of[out]] : 0;
+    if (is_dropped_branch(e, f->nodes[n].scope))
+        add_fate(e, n, MI_FATE_NOT_EXECUTED, MI_REASON_BRANCH_NOT_TAKEN, 0, MI_LIKELY,
+                 mi_batch_cstr(e->out, "the compiler found that the condition is constant"));
+    else if (has_flag(f, n, MI_FLOW_CONST))
+        add_fate(e, n, MI_FATE_FOLDED, MI_REASON_CONSTANT, 0, MI_LIKELY,
+                 mi_batch_cstr(e->out, "computed from constants alone"));
+    else if (!cut->is_paired[f->nodes[n].scope])
+        return; /* follows from the node that owns the body */
+    else if (!e->is_live[n])
+        add_fate(e, n, MI_FATE_REMOVED, MI_REASON_DEAD, 0, MI_LIKELY,
+                 mi_batch_cstr(e->out, "no output of the graph depends on it"));
+    else if (op == cut->ops.identity || op == cut->ops.dropout)
+        add_fate(e, n, MI_FATE_REMOVED, MI_REASON_IDENTITY, 0, MI_LIKELY,
+                 mi_batch_cstr(e->out, "hands its input on"));
+    else if (twin)
+        judge_merged(e, n, twin);
+    else if (has_flag(f, n, MI_FLOW_SHAPE))
+        add_fate(e, n, MI_FATE_FOLDED, MI_REASON_SHAPE_KNOWN, 0, MI_LIKELY,
+                 mi_batch_cstr(e->out, "depends on shapes alone"));
+    else
+        add_fate(e, n, MI_FATE_REMOVED, MI_REASON_UNLINKED, 0, MI_GUESS,
+                 mi_batch_cstr(e->out, "no compiled node covers it"));
+}
+
+bool mi_cut_emit(struct mi_cut *cut)
+{
+    struct emit e = {.cut = cut, .out = &cut->model->all};
+    e.rule = mi_batch_cstr(e.out, "ort_cuts");
+    e.unit_of_class = mi_cut_array(cut, (size_t)cut->class_count + 1, sizeof *e.unit_of_class);
+    e.is_live = mi_cut_array(cut, cut->f.node_count, 1);
+    e.is_done = mi_cut_array(cut, cut->f.node_count, 1);
+    e.branch_runs = mi_cut_array(cut, cut->f.scope_count, 1);
+    if (!e.unit_of_class || !e.is_live || !e.is_done || !e.branch_runs || !mark_live(&e))
+        return false;
+    for (uint32_t u = 0; u < cut->unit_count; u++) {
+        if (cut->units[u].state == MI_UNIT_EXACT || cut->units[u].state == MI_UNIT_INEXACT)
+            emit_cut(&e, &cut->units[u]);
+        else if (cut->units[u].state != MI_UNIT_UNANCHORED)
+            emit_birth(&e, &cut->units[u]);
+    }
+    find_inlined(&e);
+    for (uint32_t n = 0; n < cut->f.node_count; n++)
+        if (!e.is_done[n])
+            judge_uncovered(&e, n);
+    return !mi_batch_failed(e.out);
+}

@@ -1,0 +1,321 @@
+/* What became of each framework node. */
+#include "base/mem.h"
+#include "correlate/cut.h"
+#include "correlate/verdict.h"
+
+struct fates {
+    struct mi_model *model;
+    const struct mi_tables *rows;
+    uint8_t *is_call;        /* [nodes.count] */
+    uint32_t *given;         /* [nodes.count] verdict that a matcher has added, or 0 */
+    uint32_t *task_count;    /* [nodes.count] tasks linked to the node */
+    uint8_t *task_trust;     /* [nodes.count] the strongest of those links */
+    uint32_t *main_origins;  /* [nodes.count] compiled: ops outside functions that it computes */
+    uint32_t *inner_origins; /* [nodes.count] likewise inside functions; calls count outside */
+    uint32_t *root;          /* [graphs.count] main graph (or function) around it */
+    uint8_t *has_tasks;      /* [graphs.count] a node of the graph itself has a task */
+    uint8_t *was_run;        /* [graphs.count] roots: some node below has a task */
+    uint8_t *is_compiled;    /* [sources.count] its graphs are linked to compiled ones */
+    uint32_t *final;         /* [nodes.count] row of `all` */
+    struct mi_batch all;     /* the verdicts, in the order of the nodes */
+    struct mi_csr links;     /* framework node -> rows of lowered */
+    bool is_truncated;       /* records of tasks are known to be missing */
+};
+
+static bool is_function_node(const struct fates *f, uint32_t n)
+{
+    return f->rows->graphs.kind[f->root[f->rows->nodes.graph[n].v]] == MI_GRAPH_FUNCTION;
+}
+
+static uint32_t source_of(const struct fates *f, uint32_t n)
+{
+    return f->rows->graphs.source[f->rows->nodes.graph[n].v].v;
+}
+
+static bool computes(const struct fates *f, uint32_t link)
+{
+    unsigned role = f->rows->lowered.role[link];
+    return role == MI_ROLE_COMPUTED || role == MI_ROLE_SHARED;
+}
+
+/* --- what is known before --- */
+
+/* Parents stand before their bodies, so one pass finds the roots; a file that breaks this order
+ * gets the graph that it stands in. */
+static void find_roots(struct fates *f)
+{
+    const struct mi_graphs *graphs = &f->rows->graphs;
+    for (uint32_t g = 1; g < graphs->count; g++) {
+        uint32_t parent = graphs->parent[g].v;
+        uint32_t around = parent ? f->rows->nodes.graph[parent].v : 0;
+        f->root[g] = around && around < g ? f->root[around] : g;
+    }
+}
+
+static void count_tasks(struct fates *f)
+{
+    const struct mi_executed *executed = &f->rows->executed;
+    for (uint32_t e = 1; e < executed->count; e++) {
+        uint32_t n = executed->node[e].v, g = f->rows->nodes.graph[n].v;
+        if (!n)
+            continue;
+        f->task_count[n]++;
+        if (executed->confidence[e] > f->task_trust[n])
+            f->task_trust[n] = executed->confidence[e];
+        f->has_tasks[g] = 1;
+        f->was_run[f->root[g]] = 1;
+    }
+    const struct mi_diags *diags = &f->rows->diags;
+    for (uint32_t d = 1; d < diags->count; d++) {
+        struct mi_bytes code = mi_model_text(f->model, diags->code[d]);
+        f->is_truncated = f->is_truncated || mi_bytes_ends(code, MI_LIT(".truncated"));
+    }
+}
+
+static void count_origins(struct fates *f)
+{
+    const struct mi_lowered *links = &f->rows->lowered;
+    for (uint32_t r = 1; r < links->count; r++) {
+        uint32_t framework = links->framework[r].v, compiled = links->compiled[r].v;
+        f->is_compiled[source_of(f, framework)] = 1;
+        if (!computes(f, r))
+            continue;
+        if (!is_function_node(f, framework))
+            f->main_origins[compiled]++;
+        else if (!f->is_call[framework])
+            f->inner_origins[compiled]++;
+    }
+    const struct mi_fates *given = &f->rows->fates;
+    for (uint32_t r = given->count; r-- > 1;) {
+        f->given[given->node[r].v] = r;
+        f->is_compiled[source_of(f, given->node[r].v)] = 1;
+    }
+}
+
+/* --- a compiled node without tasks --- */
+
+static enum mi_reason why_no_task(const struct fates *f, uint32_t compiled, const char **evidence)
+{
+    const struct mi_graphs *graphs = &f->rows->graphs;
+    uint32_t g = f->rows->nodes.graph[compiled].v;
+    *evidence = "no task of this graph was captured";
+    if (!f->was_run[f->root[g]])
+        return MI_REASON_NOT_CAPTURED;
+    for (uint32_t depth = 0; graphs->parent[g].v && depth < 256; depth++) {
+        uint32_t owner = graphs->parent[g].v;
+        if (f->has_tasks[g])
+            break;
+        if (f->task_count[owner]) {
+            *evidence = "the node around it ran, its body or branch did not";
+            return f->is_truncated ? MI_REASON_NOT_CAPTURED : MI_REASON_BRANCH_NOT_TAKEN;
+        }
+        g = f->rows->nodes.graph[owner].v;
+    }
+    *evidence = "records of tasks are missing at the end of the capture";
+    if (f->is_truncated)
+        return MI_REASON_NOT_CAPTURED;
+    *evidence = "the compiled graph has it, but no task belongs to it";
+    return MI_REASON_NO_TASK;
+}
+
+/* --- verdicts --- */
+
+/* True if others share the compiled node: seen from outside functions a call is one op, whatever
+ * its function consists of. */
+static bool is_fused(const struct fates *f, uint32_t framework, uint32_t compiled)
+{
+    if (f->main_origins[compiled] > 1)
+        return true;
+    return is_function_node(f, framework) && f->inner_origins[compiled] > 1;
+}
+
+struct best {      /* the links of one framework node at a glance */
+    uint32_t link; /* the one to quote: the strongest, of a node that ran if there is one */
+    uint32_t with_task, fused;
+};
+
+static struct best look(const struct fates *f, uint32_t n)
+{
+    const struct mi_lowered *links = &f->rows->lowered;
+    struct best best = {0};
+    bool best_ran = false;
+    for (uint32_t i = f->links.first[n]; i < f->links.first[n + 1]; i++) {
+        uint32_t r = f->links.list[i], compiled = links->compiled[r].v;
+        if (!computes(f, r))
+            continue;
+        bool ran = f->task_count[compiled] != 0;
+        best.with_task += ran;
+        best.fused += is_fused(f, n, compiled);
+        if (!best.link || ran > best_ran ||
+            (ran == best_ran && links->confidence[r] > links->confidence[best.link])) {
+            best.link = r;
+            best_ran = ran;
+        }
+    }
+    return best;
+}
+
+static uint8_t weaker(uint8_t a, uint8_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A node that some compiled node computes. */
+static struct mi_fate_row judge_linked(struct fates *f, uint32_t n, const struct best *best)
+{
+    const struct mi_lowered *links = &f->rows->lowered;
+    uint32_t compiled = links->compiled[best->link].v;
+    struct mi_fate_row row = {.node = {n},
+                              .into = {compiled},
+                              .confidence = links->confidence[best->link],
+                              .evidence = links->evidence[best->link]};
+    if (!best->with_task) {
+        const char *evidence = NULL;
+        enum mi_reason reason = why_no_task(f, compiled, &evidence);
+        bool is_static = reason == MI_REASON_NOT_CAPTURED && best->fused &&
+                         !f->was_run[f->root[f->rows->nodes.graph[compiled].v]];
+        if (!is_static) {
+            row.fate = MI_FATE_NOT_EXECUTED;
+            row.reason = (uint8_t)reason;
+            row.evidence = mi_batch_cstr(&f->model->all, evidence);
+            return row;
+        }
+    }
+    row.fate = best->fused ? MI_FATE_FUSED_INTO : MI_FATE_EXECUTED;
+    row.reason = best->fused ? MI_REASON_FUSED : MI_REASON_OWN_NODE;
+    if (row.fate == MI_FATE_EXECUTED)
+        row.confidence = weaker(row.confidence, f->task_trust[compiled]);
+    return row;
+}
+
+/* A node of a graph that was never compiled, or whose compiled graph is not at hand. */
+static struct mi_fate_row judge_alone(struct fates *f, uint32_t n)
+{
+    struct mi_fate_row row = {.node = {n}, .confidence = MI_LIKELY};
+    if (f->task_count[n]) {
+        row.fate = MI_FATE_EXECUTED;
+        row.reason = MI_REASON_OWN_NODE;
+        row.confidence = f->task_trust[n];
+        row.evidence = mi_batch_cstr(&f->model->all, "a task names it");
+        return row;
+    }
+    row.fate = MI_FATE_NOT_EXECUTED;
+    row.reason = MI_REASON_NO_COMPILED_GRAPH;
+    row.confidence = MI_CERTAIN;
+    row.evidence = mi_batch_cstr(&f->model->all, "no compiled graph of this model is at hand");
+    return row;
+}
+
+/* A node in a body: what became of the node around it became of it. */
+static bool judge_by_owner(struct fates *f, uint32_t n, struct mi_fate_row *row)
+{
+    uint32_t owner = f->rows->graphs.parent[f->rows->nodes.graph[n].v].v;
+    uint32_t verdict = owner && owner < n ? f->final[owner] : 0;
+    if (!verdict)
+        return false;
+    const struct mi_fates *fates = &f->all.rows.fates;
+    if (fates->fate[verdict] == MI_FATE_EXECUTED || fates->fate[verdict] == MI_FATE_FUSED_INTO)
+        return false;
+    *row = (struct mi_fate_row){.node = {n},
+                                .fate = fates->fate[verdict],
+                                .reason = fates->reason[verdict],
+                                .into = fates->into[verdict],
+                                .confidence = fates->confidence[verdict],
+                                .evidence = fates->evidence[verdict]};
+    return true;
+}
+
+static struct mi_fate_row judge_fate(struct fates *f, uint32_t n)
+{
+    struct best best = look(f, n);
+    if (best.link)
+        return judge_linked(f, n, &best);
+    if (f->given[n]) {
+        const struct mi_fates *given = &f->rows->fates;
+        uint32_t r = f->given[n];
+        return (struct mi_fate_row){.node = {n},
+                                    .fate = given->fate[r],
+                                    .reason = given->reason[r],
+                                    .into = given->into[r],
+                                    .confidence = given->confidence[r],
+                                    .evidence = given->evidence[r]};
+    }
+    struct mi_fate_row row;
+    if (judge_by_owner(f, n, &row))
+        return row;
+    if (f->is_compiled[source_of(f, n)])
+        return (struct mi_fate_row){
+            .node = {n},
+            .fate = MI_FATE_REMOVED,
+            .reason = MI_REASON_UNLINKED,
+            .confidence = MI_GUESS,
+            .evidence = mi_batch_cstr(&f->model->all, "no compiled node could be linked to it")};
+    return judge_alone(f, n);
+}
+
+/* --- the step --- */
+
+static bool prepare(struct fates *f)
+{
+    uint32_t nodes = f->rows->nodes.count, graphs = f->rows->graphs.count;
+    f->is_call = mi_find_calls(f->model);
+    f->given = mi_mem_zero(nodes, sizeof *f->given);
+    f->final = mi_mem_zero(nodes, sizeof *f->final);
+    f->task_count = mi_mem_zero(nodes, sizeof *f->task_count);
+    f->task_trust = mi_mem_zero(nodes, 1);
+    f->main_origins = mi_mem_zero(nodes, sizeof *f->main_origins);
+    f->inner_origins = mi_mem_zero(nodes, sizeof *f->inner_origins);
+    f->root = mi_mem_zero(graphs, sizeof *f->root);
+    f->has_tasks = mi_mem_zero(graphs, 1);
+    f->was_run = mi_mem_zero(graphs, 1);
+    f->is_compiled = mi_mem_zero(f->rows->sources.count, 1);
+    return f->is_call && f->given && f->final && f->task_count && f->task_trust &&
+           f->main_origins && f->inner_origins && f->root && f->has_tasks && f->was_run &&
+           f->is_compiled &&
+           mi_csr_build(&f->links, nodes, (const uint32_t *)f->rows->lowered.framework,
+                        f->rows->lowered.count);
+}
+
+static void clean_up(struct fates *f)
+{
+    mi_mem_free(f->is_call);
+    mi_mem_free(f->given);
+    mi_mem_free(f->final);
+    mi_mem_free(f->task_count);
+    mi_mem_free(f->task_trust);
+    mi_mem_free(f->main_origins);
+    mi_mem_free(f->inner_origins);
+    mi_mem_free(f->root);
+    mi_mem_free(f->has_tasks);
+    mi_mem_free(f->was_run);
+    mi_mem_free(f->is_compiled);
+    mi_csr_fini(&f->links);
+    mi_tables_fini(&f->all.rows);
+}
+
+static bool judge_all(struct fates *f)
+{
+    struct mi_tables *rows = &f->model->all.rows;
+    find_roots(f);
+    count_tasks(f);
+    count_origins(f);
+    for (uint32_t n = 1; n < rows->nodes.count; n++) {
+        if (mi_node_layer(f->model, (mi_node_id){n}) != MI_LAYER_FRAMEWORK)
+            continue;
+        struct mi_fate_row row = judge_fate(f, n);
+        f->final[n] = mi_add_fate(&f->all, &row).v;
+    }
+    struct mi_fates old = rows->fates;
+    rows->fates = f->all.rows.fates;
+    f->all.rows.fates = old;
+    return !mi_batch_failed(&f->all) && !mi_batch_failed(&f->model->all);
+}
+
+bool mi_judge_fates(struct mi_model *model, struct mi_error *err)
+{
+    struct fates f = {.model = model, .rows = &model->all.rows};
+    mi_tables_init(&f.all.rows);
+    bool ok = prepare(&f) && judge_all(&f);
+    clean_up(&f);
+    return ok || mi_fail(err, MI_ENOMEM, "out of memory while judging framework nodes");
+}
