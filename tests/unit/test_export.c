@@ -276,6 +276,37 @@ static void every_text_format_is_utf8_without_nul(void **state)
     }
 }
 
+/* A name of 1 MiB, half of it no UTF-8, is whole in every format but dot, which cuts it. */
+static void a_huge_name_is_whole(void **state)
+{
+    (void)state;
+    enum { NAME_BYTES = 1 << 20 };
+    static uint8_t name[NAME_BYTES];
+    struct mi_model model;
+    struct mi_error err = MI_ERROR_INIT;
+    struct export_ids ids;
+    assert_true(mi_model_init(&model, &err));
+    memset(name, 'a', NAME_BYTES / 2);
+    memset(name + NAME_BYTES / 2, 0xff, NAME_BYTES / 2);
+    mi_value_id out;
+    ids.graph = test_graph(&model.all, MI_LAYER_FRAMEWORK, "net", (mi_node_id){0});
+    test_node(&model.all, ids.graph, (struct mi_bytes){name, NAME_BYTES}, "Op", (mi_value_id){0},
+              "out", &out);
+    assert_true(mi_model_index_graphs(&model, &err) && mi_model_freeze(&model, &err));
+    json_t *graph = load(&model, "json", "graph.json"), *node = node_of(graph, 1, "framework");
+    assert_int_equal(json_string_length(json_object_get(node, "name")), NAME_BYTES * 2);
+    assert_int_equal(strlen(text_of(node, "name_hex")), NAME_BYTES * 2);
+    json_decref(graph);
+    struct memory_target target;
+    export_to(&target, &model, "csv", NULL);
+    assert_true(file_named(&target, "nodes.csv").len > NAME_BYTES * 2);
+    drop(&target);
+    export_to(&target, &model, "dot", NULL);
+    assert_in_range(file_named(&target, "export.dot").len, 100, 2000);
+    drop(&target);
+    mi_model_fini(&model);
+}
+
 /* --- csv --- */
 
 static void csv_quotes_and_resolves(void **state)
@@ -518,6 +549,7 @@ int main(void)
         cmocka_unit_test(tasks_have_times_events_and_nodes),
         cmocka_unit_test(hostile_names_stay_inside_their_strings),
         cmocka_unit_test(every_text_format_is_utf8_without_nul),
+        cmocka_unit_test(a_huge_name_is_whole),
         cmocka_unit_test(csv_quotes_and_resolves),
         cmocka_unit_test(dot_nests_clusters_and_escapes),
         cmocka_unit_test(chrome_rows_nest_and_flows_bind),

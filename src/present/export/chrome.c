@@ -107,10 +107,17 @@ static struct place place_of(const struct writer *w, uint32_t track, unsigned la
     return (struct place){w->pid[track], (uint64_t)track * MAX_LANES + lane};
 }
 
+/* The mirror of a stream's row. Its number is one of its own: some viewers take rows of equal
+ * number for one thread even where their processes differ. */
+static struct place framework_row(const struct writer *w, uint32_t track, unsigned lane)
+{
+    uint64_t row = (uint64_t)w->rows->tracks.count + track;
+    return (struct place){PID_FRAMEWORK, row * MAX_LANES + lane};
+}
+
 static struct place framework_place(const struct writer *w, uint32_t task)
 {
-    return (struct place){PID_FRAMEWORK,
-                          (uint64_t)w->rows->tasks.track[task].v * MAX_LANES + w->lane[task]};
+    return framework_row(w, w->rows->tasks.track[task].v, w->lane[task]);
 }
 
 static struct place task_place(const struct writer *w, uint32_t task)
@@ -234,11 +241,9 @@ static void label_tracks(struct writer *w)
     const uint32_t *first = w->model->index.track_first_task;
     for (uint32_t t = 1; t < w->rows->tracks.count; t++) {
         for (unsigned lane = 0; lane < w->lanes[t]; lane++) {
-            struct place place = place_of(w, t, lane);
-            label_track(w, t, lane, place);
-            place.pid = PID_FRAMEWORK;
+            label_track(w, t, lane, place_of(w, t, lane));
             if (first[t] != first[t + 1])
-                label_track(w, t, lane, place);
+                label_track(w, t, lane, framework_row(w, t, lane));
         }
     }
 }
