@@ -290,19 +290,15 @@ static const char
                                                 "loop") ",\n" KERNEL(7, 40, 0,
                                                                      "after") ",\n" EXECUTE(7, 9,
                                                                                             33) ","
-                                                                                                "\n" RUN(7,
-                                                                                                         8,
-                                                                                                         35) ",\n" KERNEL(7,
-                                                                                                                          60,
-                                                                                                                          2,
-                                                                                                                          "first") ",\n" EXECUTE(7,
-                                                                                                                                                 59,
-                                                                                                                                                 5) ",\n" RUN(7,
-                                                                                                                                                              58,
-                                                                                                                                                              7) ",\n" KERNEL(7,
-                                                                                                                                                                              80,
-                                                                                                                                                                              2,
-                                                                                                                                                                              "first") "\n]\n";
+                                                                                                "\n" RUN(7, 8, 35) ",\n" KERNEL(7, 60, 2, "first") ",\n" EXECUTE(
+                                                                                                    7,
+                                                                                                    59,
+                                                                                                    5) ",\n" RUN(7,
+                                                                                                                 58,
+                                                                                                                 7) ",\n" KERNEL(7,
+                                                                                                                                 80,
+                                                                                                                                 2,
+                                                                                                                                 "first") "\n]\n";
 
 static void check_nested(const struct reading *r)
 {
@@ -347,26 +343,27 @@ static void any_order_of_events(void **state)
     struct reading r;
     read_text(
         &r,
-        "[\n" RUN(7, 8, 35) ",\n" EXECUTE(7, 9, 33) ",\n" KERNEL(7, 10, 2, "first") ",\n" CONTROL(7, 19, 21, "loop") ",\n" EXECUTE(7, 20, 3) ",\n" KERNEL(7, 21, 1, "body") ",\n" EXECUTE(7, 30, 8) ",\n" KERNEL(
-            7, 31, 1,
-            "body") ",\n" CONTROL(7, 33, 5,
-                                  "loop2") ",\n" EXECUTE(7, 34,
-                                                         3) ",\n" KERNEL(7, 35, 1,
-                                                                         "inner") ",\n" KERNEL(7,
-                                                                                               41,
-                                                                                               0,
-                                                                                               "aft"
-                                                                                               "er") ",\n" RUN(7,
-                                                                                                               58,
-                                                                                                               7) ",\n" EXECUTE(7,
-                                                                                                                                59,
-                                                                                                                                5) ",\n" KERNEL(7,
-                                                                                                                                                60,
-                                                                                                                                                2,
-                                                                                                                                                "first") ",\n" KERNEL(7,
-                                                                                                                                                                      80,
-                                                                                                                                                                      2,
-                                                                                                                                                                      "first") "\n]\n");
+        "[\n" RUN(7, 8, 35) ",\n" EXECUTE(7, 9, 33) ",\n" KERNEL(7, 10, 2, "first") ",\n" CONTROL(7, 19, 21, "loop") ",\n" EXECUTE(7, 20, 3) ",\n" KERNEL(7, 21, 1, "body") ",\n" EXECUTE(
+            7, 30,
+            8) ",\n" KERNEL(7, 31, 1,
+                            "body") ",\n" CONTROL(7, 33, 5,
+                                                  "loop2") ",\n" EXECUTE(7, 34,
+                                                                         3) ",\n" KERNEL(7, 35, 1,
+                                                                                         "inner") ",\n" KERNEL(7,
+                                                                                                               41,
+                                                                                                               0,
+                                                                                                               "aft"
+                                                                                                               "er") ",\n" RUN(7,
+                                                                                                                               58,
+                                                                                                                               7) ",\n" EXECUTE(7,
+                                                                                                                                                59,
+                                                                                                                                                5) ",\n" KERNEL(7,
+                                                                                                                                                                60,
+                                                                                                                                                                2,
+                                                                                                                                                                "first") ",\n" KERNEL(7,
+                                                                                                                                                                                      80,
+                                                                                                                                                                                      2,
+                                                                                                                                                                                      "first") "\n]\n");
     assert_true(r.ok);
     check_nested(&r);
     assert_int_equal(reading_diag(&r, "ort.order"), 1);
