@@ -81,8 +81,6 @@ static bool find_captured(struct build *b)
 static uint32_t add_tensor(struct build *b, uint32_t value, uint32_t scope)
 {
     struct mi_flow *flow = b->flow;
-    if (flow->tensor_count == 0)
-        flow->tensor_count = 1;
     if (!mi_vec_room(&flow->tensors, &flow->tensor_room, flow->tensor_count, sizeof *flow->tensors))
         return 0;
     uint32_t flags = value && b->rows->values.kind[value] == MI_VALUE_CONSTANT ? MI_FLOW_CONST : 0;
@@ -343,7 +341,8 @@ static void set_producers(struct mi_flow *flow)
             if (!tensor->producer)
                 tensor->producer = n + 1;
         }
-    flow->tensors[0] = (struct mi_flow_tensor){.scope = MI_FLOW_NONE};
+    flow->tensors[0].producer = 0;
+    flow->tensors[0].flags = 0;
 }
 
 static bool build(struct build *b, uint32_t graph)
@@ -360,7 +359,8 @@ static bool build(struct build *b, uint32_t graph)
         !mi_vec_room(&flow->calls, &flow->call_room, 1, sizeof *flow->calls))
         return false;
     flow->calls[0] = (struct mi_flow_call){0};
-    if (!add_scope(b, (struct mi_flow_scope){.graph = graph}) || !add_tensor(b, 0, MI_FLOW_NONE))
+    add_tensor(b, 0, MI_FLOW_NONE); /* tensor 0: absent */
+    if (!flow->tensor_count || !add_scope(b, (struct mi_flow_scope){.graph = graph}))
         return false;
     for (uint32_t s = 0; s < flow->scope_count; s++)
         if (!fill_scope(b, s))
