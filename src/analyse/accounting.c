@@ -99,14 +99,14 @@ static bool list_runs(struct mi_account *account, const struct mi_tables *rows)
     return ok;
 }
 
-/* Warm-up runs that the collector states (fact "warmup"); at least one is kept apart. */
+/* Warm-up runs that the collector states; at least one is kept apart. */
 static uint32_t warmup_runs(const struct mi_model *model)
 {
     const struct mi_facts *facts = &model->all.rows.facts;
     for (uint32_t f = 1; f < facts->count; f++) {
         struct mi_bytes text = mi_model_text(model, facts->text[f]);
         uint32_t number = 0;
-        if (!mi_bytes_equal(mi_model_text(model, facts->name[f]), MI_LIT("warmup")))
+        if (!mi_bytes_equal(mi_model_text(model, facts->name[f]), MI_LIT("setting:warmup")))
             continue;
         for (size_t i = 0; i < text.len && number < 1000000; i++) {
             if (text.at[i] < '0' || text.at[i] > '9')

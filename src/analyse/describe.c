@@ -262,6 +262,7 @@ struct mi_bytes mi_describe_outputs(const struct mi_model *model, mi_node_id nod
     if (count == 1)
         return mi_describe_type(model, rows->ports.value[first], arena);
     struct mi_words words = {.arena = arena};
+    bool is_known = false;
     for (uint32_t i = 0; i < count && i <= MAX_LIST_ITEMS; i++) {
         if (i)
             mi_words_put(&words, MI_LIT("; "));
@@ -270,7 +271,8 @@ struct mi_bytes mi_describe_outputs(const struct mi_model *model, mi_node_id nod
             break;
         }
         struct mi_bytes type = mi_describe_type(model, rows->ports.value[first + i], arena);
+        is_known = is_known || type.len;
         mi_words_put(&words, type.len ? type : MI_LIT("?"));
     }
-    return mi_words_get(&words);
+    return is_known ? mi_words_get(&words) : (struct mi_bytes){0};
 }

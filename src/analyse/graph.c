@@ -228,7 +228,9 @@ static void fill_node(const struct tree *tree, const struct item *item, struct m
     uint32_t fate = model->index.fate_of[node.v], birth = model->index.birth_of[node.v];
     row[2] = mi_cell_word(N_("node"));
     row[3] = mi_cell_text(mi_describe_op(model, node, &tree->out->arena));
-    row[5] = mi_cell_text(mi_describe_outputs(model, node, &tree->out->arena));
+    struct mi_bytes outputs = mi_describe_outputs(model, node, &tree->out->arena);
+    if (outputs.len)
+        row[5] = mi_cell_text(outputs);
     if (tree->times && tree->times[node.v].tasks) {
         row[6] = mi_cell_int(tree->times[node.v].tasks);
         row[7] = mi_cell_int(tree->times[node.v].total_ns);
@@ -258,6 +260,20 @@ static void fill_group(const struct tree *tree, const struct item *item, struct 
     }
 }
 
+/* A scope around a single node is no help: the node itself, with the scope in its label. */
+static uint32_t unwrap(const struct tree *tree, uint32_t at, struct mi_bytes *label)
+{
+    const struct item *items = tree->items;
+    *label = items[at].label;
+    if (items[at].node || items[at].graph || items[at].nodes != 1)
+        return at;
+    while (!items[at].node)
+        at = items[at].first;
+    /* The label of a scope lies within the name of its first node. */
+    label->len = (size_t)(items[at].label.at + items[at].label.len - label->at);
+    return at;
+}
+
 /* Walks the tree without a stack: down to the first child, on to the next, up to the parent. */
 static void list_items(struct tree *tree, uint32_t max_level)
 {
@@ -266,7 +282,8 @@ static void list_items(struct tree *tree, uint32_t max_level)
     uint32_t at = tree->items[0].first;
     int64_t depth = 0;
     while (at) {
-        struct item *item = &tree->items[at];
+        struct mi_bytes label;
+        struct item *item = &tree->items[unwrap(tree, at, &label)];
         bool is_group = !item->node, is_empty = is_group && item->nodes == 0;
         bool is_filtered = tree->name.len || tree->type.len;
         if (!is_empty || !is_filtered) {
@@ -274,7 +291,7 @@ static void list_items(struct tree *tree, uint32_t max_level)
             if (!row)
                 return;
             row[0] = mi_cell_int(depth);
-            row[1] = mi_cell_text(item->label);
+            row[1] = mi_cell_text(label);
             if (item->node)
                 fill_node(tree, item, row);
             else
@@ -282,7 +299,8 @@ static void list_items(struct tree *tree, uint32_t max_level)
         }
         /* The graphs on top do not count as a level. */
         item->level = tree->items[item->parent].level + (is_group && item->parent ? 1 : 0);
-        if (item->first && (!max_level || !is_group || item->level <= max_level)) {
+        if (item->first && item == &tree->items[at] &&
+            (!max_level || !is_group || item->level <= max_level)) {
             at = item->first;
             depth++;
             continue;

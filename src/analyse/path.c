@@ -121,12 +121,13 @@ static void add_dtype(struct dtype_set *set, struct mi_bytes dtype)
 
 /* Types of the tensors at ports, constants left out, joined by "; "; their element types go to
  * `set`. */
-static struct mi_bytes types_at(const struct cone *cone, uint32_t first, uint32_t count,
-                                struct dtype_set *set)
+static struct mi_cell types_at(const struct cone *cone, uint32_t first, uint32_t count,
+                               struct dtype_set *set)
 {
     const struct mi_tables *rows = &cone->model->all.rows;
     struct mi_words words = {.arena = &cone->out->arena};
     unsigned shown = 0;
+    bool is_known = false;
     for (uint32_t i = first; i < first + count; i++) {
         mi_value_id value = mi_value_origin(cone->model, rows->ports.value[i]);
         mi_node_id producer = rows->values.producer[value.v];
@@ -140,10 +141,11 @@ static struct mi_bytes types_at(const struct cone *cone, uint32_t first, uint32_
         if (shown++ >= MAX_TYPES)
             continue;
         struct mi_bytes type = mi_describe_type(cone->model, value, words.arena);
+        is_known = is_known || type.len;
         mi_words_put(&words, shown > 1 ? MI_LIT("; ") : MI_LIT(""));
         mi_words_put(&words, type.len ? type : MI_LIT("?"));
     }
-    return mi_words_get(&words);
+    return is_known ? mi_cell_text(mi_words_get(&words)) : mi_cell_none();
 }
 
 /* "float16 -> float32" for each element type that goes in and does not come out as itself. */
@@ -206,11 +208,12 @@ static void list_nodes(struct cone *cone)
         row[2] = mi_cell_int(n);
         row[3] = mi_cell_text(mi_describe_node(cone->model, (mi_node_id){n}, &cone->out->arena));
         row[4] = mi_cell_text(mi_describe_op(cone->model, (mi_node_id){n}, &cone->out->arena));
-        row[5] =
-            mi_cell_text(types_at(cone, rows->nodes.first_in[n], rows->nodes.in_count[n], &in));
-        row[6] =
-            mi_cell_text(types_at(cone, rows->nodes.first_out[n], rows->nodes.out_count[n], &out));
-        struct mi_bytes change = changes(cone, &in, &out);
+        row[5] = types_at(cone, rows->nodes.first_in[n], rows->nodes.in_count[n], &in);
+        row[6] = types_at(cone, rows->nodes.first_out[n], rows->nodes.out_count[n], &out);
+        /* What an owner of bodies reads is a condition or a count; its bodies stand for themselves.
+         */
+        bool is_owner = mi_csr_count(&cone->model->index.inner, n) > 0;
+        struct mi_bytes change = is_owner ? (struct mi_bytes){0} : changes(cone, &in, &out);
         if (change.len)
             row[7] = mi_cell_text(change);
     }

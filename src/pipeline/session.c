@@ -187,6 +187,48 @@ static bool read_all(struct reading *reading, unsigned jobs, struct mi_error *er
     return mi_pool_run(jobs, count, read_item, reading, &session->cancel, err);
 }
 
+/* The first source of a capture, which stands for the whole; none if it gave no file. */
+static mi_source_id source_of_capture(const struct mi_model *model, size_t capture)
+{
+    const struct mi_sources *sources = &model->all.rows.sources;
+    for (uint32_t s = 1; s < sources->count; s++)
+        if (sources->capture[s] == capture + 1)
+            return (mi_source_id){s};
+    return (mi_source_id){0};
+}
+
+static void add_fact(struct mi_batch *all, mi_source_id source, const char *kind,
+                     const struct mi_manifest_pair *pair)
+{
+    mi_add_fact(all, &(struct mi_fact_row){.source = source,
+                                           .name = mi_batch_printf(all, "%s:%s", kind, pair->name),
+                                           .text = mi_batch_cstr(all, pair->text)});
+}
+
+/* What a manifest states becomes facts and diagnostics like what the files state. */
+static void add_manifest(struct mi_session *session, size_t capture)
+{
+    const struct mi_manifest *manifest = &session->inputs.captures[capture]->manifest;
+    struct mi_batch *all = &session->model.all;
+    mi_source_id source = source_of_capture(&session->model, capture);
+    struct mi_error note = MI_ERROR_INIT;
+    if (!source.v)
+        return;
+    for (size_t i = 0; i < manifest->setting_count; i++)
+        add_fact(all, source, "setting", &manifest->settings[i]);
+    for (size_t i = 0; i < manifest->version_count; i++)
+        add_fact(all, source, "version", &manifest->versions[i]);
+    if (!manifest->complete) {
+        mi_fail(&note, MI_ECANCELLED, "the collection was cut short");
+        add_diag(all, source, MI_LOSS, "capture.incomplete", &note);
+    }
+    for (size_t i = 0; i < manifest->note_count; i++) {
+        note = MI_ERROR_INIT;
+        mi_fail(&note, MI_EIO, "%s", manifest->notes[i]);
+        add_diag(all, source, MI_NOTICE, "capture.note", &note);
+    }
+}
+
 static bool build_model(struct reading *reading, struct mi_error *err)
 {
     struct mi_session *session = reading->session;
@@ -196,6 +238,8 @@ static bool build_model(struct reading *reading, struct mi_error *err)
     for (uint32_t i = 0; i < session->inputs.count; i++)
         if (!merge_item(reading, i, err))
             return false;
+    for (size_t i = 0; i < session->inputs.capture_count; i++)
+        add_manifest(session, i);
     if (!(mi_model_has(model) & ~(unsigned)MI_HAS_LINKS))
         return fail_empty(reading, err);
     if (session->options.progress &&
