@@ -39,6 +39,7 @@ static const struct mi_report_column columns[] = {
     {"depth", NULL, MI_CELL_DEPTH, "", N_("nesting in the list")},
     {"label", N_("name"), MI_CELL_TEXT, "", N_("last part of the name")},
     {"kind", NULL, MI_CELL_WORD, "", N_("graph, scope or node")},
+    {"graph", N_("graph"), MI_CELL_WORD, "", N_("layer of a main graph, or what else it is")},
     {"op_type", N_("type"), MI_CELL_TEXT, "", N_("operator type")},
     {"nodes", N_("nodes"), MI_CELL_INT, "", N_("nodes in the graph or scope, bodies included")},
     {"outputs", N_("gives"), MI_CELL_TEXT, "", N_("types of the outputs")},
@@ -48,6 +49,22 @@ static const struct mi_report_column columns[] = {
     {"origin", N_("origin"), MI_CELL_WORD, "", N_("of a compiled node: where it comes from")},
     {"node", N_("node"), MI_CELL_NODE, "", N_("row of the node")},
     {"name", NULL, MI_CELL_TEXT, "", N_("whole name of the node or graph")},
+};
+
+enum cell {
+    DEPTH,
+    LABEL,
+    KIND,
+    GRAPH,
+    OP_TYPE,
+    NODES,
+    OUTPUTS,
+    TASKS,
+    TOTAL,
+    FATE,
+    ORIGIN,
+    NODE,
+    NAME
 };
 
 enum {
@@ -226,37 +243,38 @@ static void fill_node(const struct tree *tree, const struct item *item, struct m
     const struct mi_tables *rows = &model->all.rows;
     mi_node_id node = {item->node};
     uint32_t fate = model->index.fate_of[node.v], birth = model->index.birth_of[node.v];
-    row[2] = mi_cell_word(N_("node"));
-    row[3] = mi_cell_text(mi_describe_op(model, node, &tree->out->arena));
+    row[KIND] = mi_cell_word(N_("node"));
+    row[OP_TYPE] = mi_cell_text(mi_describe_op(model, node, &tree->out->arena));
     struct mi_bytes outputs = mi_describe_outputs(model, node, &tree->out->arena);
     if (outputs.len)
-        row[5] = mi_cell_text(outputs);
+        row[OUTPUTS] = mi_cell_text(outputs);
     if (tree->times && tree->times[node.v].tasks) {
-        row[6] = mi_cell_int(tree->times[node.v].tasks);
-        row[7] = mi_cell_int(tree->times[node.v].total_ns);
+        row[TASKS] = mi_cell_int(tree->times[node.v].tasks);
+        row[TOTAL] = mi_cell_int(tree->times[node.v].total_ns);
     }
     if (fate)
-        row[8] = mi_cell_word(mi_enum_name(MI_E_fate, rows->fates.fate[fate]));
+        row[FATE] = mi_cell_word(mi_enum_name(MI_E_fate, rows->fates.fate[fate]));
     if (birth)
-        row[9] = mi_cell_word(mi_enum_name(MI_E_origin, rows->births.origin[birth]));
-    row[10] = mi_cell_int(node.v);
-    row[11] = mi_cell_text(mi_model_text(model, rows->nodes.name[node.v]));
+        row[ORIGIN] = mi_cell_word(mi_enum_name(MI_E_origin, rows->births.origin[birth]));
+    row[NODE] = mi_cell_int(node.v);
+    row[NAME] = mi_cell_text(mi_model_text(model, rows->nodes.name[node.v]));
 }
 
 static void fill_group(const struct tree *tree, const struct item *item, struct mi_cell *row)
 {
     const struct mi_tables *rows = &tree->model->all.rows;
-    row[2] = mi_cell_word(item->graph ? N_("graph") : N_("scope"));
+    row[KIND] = mi_cell_word(item->graph ? N_("graph") : N_("scope"));
     if (item->graph) {
-        const char *layer = mi_enum_name(MI_E_layer, rows->graphs.layer[item->graph]);
-        const char *kind = mi_enum_name(MI_E_graph_kind, rows->graphs.kind[item->graph]);
-        row[3] = mi_cell_text(mi_arena_printf(&tree->out->arena, "(%s %s)", layer, kind));
-        row[11] = mi_cell_text(mi_model_text(tree->model, rows->graphs.name[item->graph]));
+        unsigned kind = rows->graphs.kind[item->graph];
+        row[GRAPH] = mi_cell_word(kind != MI_GRAPH_MAIN
+                                      ? mi_enum_name(MI_E_graph_kind, kind)
+                                      : mi_enum_name(MI_E_layer, rows->graphs.layer[item->graph]));
+        row[NAME] = mi_cell_text(mi_model_text(tree->model, rows->graphs.name[item->graph]));
     }
-    row[4] = mi_cell_int(item->nodes);
+    row[NODES] = mi_cell_int(item->nodes);
     if (item->tasks) {
-        row[6] = mi_cell_int(item->tasks);
-        row[7] = mi_cell_int(item->total_ns);
+        row[TASKS] = mi_cell_int(item->tasks);
+        row[TOTAL] = mi_cell_int(item->total_ns);
     }
 }
 
@@ -290,8 +308,8 @@ static void list_items(struct tree *tree, uint32_t max_level)
             struct mi_cell *row = mi_report_add_row(tree->out, table);
             if (!row)
                 return;
-            row[0] = mi_cell_int(depth);
-            row[1] = mi_cell_text(label);
+            row[DEPTH] = mi_cell_int(depth);
+            row[LABEL] = mi_cell_text(label);
             if (item->node)
                 fill_node(tree, item, row);
             else

@@ -3,7 +3,7 @@
 #include "analyse/show_parts.h"
 #include "base/translate.h"
 
-enum { MOST_PEERS = 8 };
+enum { MOST_PEERS = 8, MOST_VALUES = 64 };
 
 static const struct mi_report_column node_columns[] = {
     {"relation", N_("is"), MI_CELL_WORD, "", N_("the subject, or how it belongs to it")},
@@ -115,23 +115,36 @@ static const struct mi_report_column port_columns[] = {
     {"peers", N_("from / to"), MI_CELL_TEXT, "", N_("producer of an input, readers of an output")},
 };
 
-static struct mi_bytes readers(const struct mi_show *show, mi_value_id value)
+/* Names of the nodes that read one value; returns how many there are. `shown` were written before.
+ */
+static uint32_t put_readers(const struct mi_show *show, mi_value_id value, uint32_t shown,
+                            struct mi_words *words)
 {
     const struct mi_csr *of = &show->model->index.consumers;
-    struct mi_words words = {.arena = &show->out->arena};
     uint32_t count = mi_csr_count(of, value.v);
-    for (uint32_t i = 0; i < count; i++) {
-        mi_words_put(&words, i ? MI_LIT(", ") : MI_LIT(""));
-        if (i == MOST_PEERS) {
-            mi_words_printf(&words, "... (%u)", count);
-            break;
-        }
+    for (uint32_t i = 0; i < count && shown + i < MOST_PEERS; i++) {
         mi_node_id reader = {of->list[of->first[value.v] + i]};
-        mi_words_put(&words, mi_describe_node(show->model, reader, words.arena));
+        mi_words_put(words, shown + i ? MI_LIT(", ") : MI_LIT(""));
+        mi_words_put(words, mi_describe_node(show->model, reader, words->arena));
     }
-    uint32_t inner = mi_csr_count(&show->model->index.outer_uses, value.v);
-    if (inner)
-        mi_words_printf(&words, "%s+ %u", count ? " " : "", inner);
+    return count;
+}
+
+/* Readers of a value in its own graph and in the bodies that capture it. */
+static struct mi_bytes readers(const struct mi_show *show, mi_value_id value)
+{
+    const struct mi_csr *inner = &show->model->index.outer_uses;
+    struct mi_words words = {.arena = &show->out->arena};
+    mi_value_id open[MOST_VALUES] = {value};
+    uint32_t count = 0, open_count = 1;
+    for (uint32_t i = 0; i < open_count; i++) {
+        count += put_readers(show, open[i], count, &words);
+        for (uint32_t k = inner->first[open[i].v];
+             k < inner->first[open[i].v + 1] && open_count < MOST_VALUES; k++)
+            open[open_count++] = (mi_value_id){inner->list[k]};
+    }
+    if (count > MOST_PEERS)
+        mi_words_printf(&words, ", ... (%u)", count);
     return mi_words_get(&words);
 }
 

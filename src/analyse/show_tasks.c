@@ -23,6 +23,14 @@ static struct mi_cell text_or_none(const struct mi_model *model, mi_str_id text)
     return text.v ? mi_cell_text(mi_model_text(model, text)) : mi_cell_none();
 }
 
+static bool is_subject(const struct mi_show *show, mi_node_id node)
+{
+    for (uint32_t i = 0; i < show->subject_count; i++)
+        if (show->nodes[i].node.v == node.v)
+            return true;
+    return false;
+}
+
 static void add_lowered(struct mi_show *show, struct mi_report_table *table, uint32_t link)
 {
     const struct mi_lowered *lowered = &show->model->all.rows.lowered;
@@ -87,7 +95,8 @@ void mi_show_links(struct mi_show *show)
         for (uint32_t k = compiled->first[n]; k < compiled->first[n + 1]; k++)
             add_lowered(show, table, compiled->list[k]);
         for (uint32_t k = framework->first[n]; k < framework->first[n + 1]; k++)
-            add_lowered(show, table, framework->list[k]);
+            if (!is_subject(show, show->model->all.rows.lowered.framework[framework->list[k]]))
+                add_lowered(show, table, framework->list[k]);
     }
     for (uint32_t i = 0; i < show->node_count; i++)
         add_executed(show, table, show->nodes[i].node.v);
