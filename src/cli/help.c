@@ -155,6 +155,7 @@ int mi_cli_help(const struct mi_cli *cli, const struct mi_command *command)
         mi_sink_text(sink, mi_tr(cli->lang, N_("Options:")));
         mi_sink_byte(sink, '\n');
         put_params(sink, cli->lang, command->params);
+        put_params(sink, cli->lang, command->more_params);
     }
     mi_sink_byte(sink, '\n');
     mi_sink_text(sink, mi_tr(cli->lang, N_("Options of every command:")));

@@ -68,9 +68,11 @@ static size_t list_length(const struct mi_param *params)
 static bool build(struct parser *parser, struct mi_options *options,
                   const struct mi_command *command)
 {
-    const struct mi_param *own = command ? command->params : NULL;
-    size_t common_count = list_length(mi_cli_common_params);
-    parser->count = common_count + list_length(own);
+    const struct mi_param *const lists[] = {mi_cli_common_params, command ? command->params : NULL,
+                                            command ? command->more_params : NULL};
+    parser->count = 0;
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        parser->count += list_length(lists[l]);
     parser->params = mi_arena_alloc(&options->arena, parser->count * sizeof *parser->params);
     parser->longs = mi_arena_alloc(&options->arena, (parser->count + 1) * sizeof *parser->longs);
     parser->shorts = mi_arena_alloc(&options->arena, parser->count * 2 + 3);
@@ -80,11 +82,13 @@ static bool build(struct parser *parser, struct mi_options *options,
     *letter++ = command ? ':' : '+'; /* before the command: stop at its name */
     if (!command)
         *letter++ = ':';
+    size_t filled = 0;
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        for (size_t i = 0; i < list_length(lists[l]); i++)
+            parser->params[filled++] = &lists[l][i];
     for (size_t i = 0; i < parser->count; i++) {
-        const struct mi_param *param =
-            i < common_count ? &mi_cli_common_params[i] : &own[i - common_count];
+        const struct mi_param *param = parser->params[i];
         bool has_value = param->kind != MI_PARAM_FLAG;
-        parser->params[i] = param;
         parser->longs[i] = (struct option){param->name, has_value ? required_argument : no_argument,
                                            NULL, FIRST_LONG + (int)i};
         if (param->letter) {

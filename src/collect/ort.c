@@ -322,6 +322,17 @@ static void add_verdict(struct mi_collect *job, struct mi_ort_shared *shared, in
         add_note(job, "the compiled graph could not be written: %s", shared->no_optimised.text);
 }
 
+/* What an earlier run left here would otherwise pass for a result of this one. */
+static void remove_old(const struct mi_collect *job)
+{
+    static const char *const names[] = {MI_ORT_SOURCE, MI_ORT_OPTIMISED, MI_ORT_PROFILE,
+                                        MI_ORT_PARTITION, MI_ORT_LOG};
+    char path[4200];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (in_dir(job, names[i], path, sizeof path))
+            unlink(path);
+}
+
 static bool run(struct mi_collect *job, struct mi_error *err)
 {
     struct mi_ort_shared *shared =
@@ -330,6 +341,7 @@ static bool run(struct mi_collect *job, struct mi_error *err)
         return mi_fail(err, MI_ENOMEM, "out of memory");
     job->manifest.collector = "ort";
     job->manifest.complete = false;
+    remove_old(job);
     add_source(job);
     add_settings(job);
     int status = 0;
