@@ -1,38 +1,47 @@
 #include "parse/foreign.h"
 
+#include "base/pb_wire.h"
+
 #include <ctype.h>
 #include <stdio.h>
 
-/* Signatures at the start of a file, after white space where `is_text`. The first that fits speaks.
- */
+/* Signatures: at the start of a file, behind white space where `is_text`, or at `offset`. The first
+ * that fits speaks. */
 static const struct {
     const char *magic; /* in lower case where `is_text` */
+    size_t offset;
     bool is_text;
     const char *what;
 } signatures[] = {
-    {"version https://git-lfs", true,
+    {"version https://git-lfs", 0, true,
      "this is a Git LFS pointer, not the file itself; fetch it with: git lfs pull"},
-    {"<!doctype html", true,
+    {"<!doctype html", 0, true,
      "this is a web page, not a model; the download gave a page instead of the file"},
-    {"<html", true,
+    {"<html", 0, true,
      "this is a web page, not a model; the download gave a page instead of the file"},
-    {"<?xml", true, "this is an XML document, which no reader understands"},
+    {"<?xml", 0, true, "this is an XML document, which no reader understands"},
+    {"ir_version:", 0, true,
+     "this is an ONNX model as text; save it in binary form (onnx.load and onnx.save)"},
     {"\x7f"
      "ELF",
-     false, "this is a program or library (ELF), not a model"},
-    {"PK\x03\x04", false,
+     0, false, "this is a program or library (ELF), not a model"},
+    {"PK\x03\x04", 0, false,
      "this is a ZIP archive (perhaps a PyTorch checkpoint) that no reader understands; export the "
      "model to ONNX"},
-    {"\x80\x02", false,
+    {"\x80\x02", 0, false,
      "this is a Python pickle (a checkpoint, not a graph); export the model to ONNX"},
-    {"\x89PNG", false, "this is a picture, not a model"},
-    {"\xff\xd8\xff", false, "this is a picture, not a model"},
-    {"%PDF", false, "this is a PDF document, not a model"},
-    {"GGUF", false, "this is a GGUF file: weights without a graph"},
-    {"ORTM", false, "this is a model in ONNX Runtime's own format; only .onnx models can be read"},
-    {"SQLite format 3", false, "this is an SQLite database that no reader understands"},
-    {"{", true, "this is JSON that no reader understands"},
-    {"[", true, "this is JSON that no reader understands"},
+    {"\x89PNG", 0, false, "this is a picture, not a model"},
+    {"\xff\xd8\xff", 0, false, "this is a picture, not a model"},
+    {"%PDF", 0, false, "this is a PDF document, not a model"},
+    {"\x89HDF", 0, false, "this is an HDF5 file (perhaps a Keras model); export the model to ONNX"},
+    {"GGUF", 0, false, "this is a GGUF file: weights without a graph"},
+    {"{\"", 8, false, "this is a safetensors file: weights without a graph"},
+    {"ORTM", 4, false,
+     "this is a model in ONNX Runtime's own format; only .onnx models can be read"},
+    {"TFL3", 4, false, "this is a TensorFlow Lite model, which no reader understands"},
+    {"SQLite format 3", 0, false, "this is an SQLite database that no reader understands"},
+    {"{", 0, true, "this is JSON that no reader understands"},
+    {"[", 0, true, "this is JSON that no reader understands"},
 };
 
 static bool starts_with(struct mi_bytes bytes, struct mi_bytes magic, bool ignore_case)
@@ -66,6 +75,36 @@ static bool looks_like_text(struct mi_bytes bytes)
         if (bytes.at[i] < 0x20 && !is_blank(bytes.at[i]))
             return false;
     return true;
+}
+
+/* "<ir_version: 8, ...> name (float[N] x) => (float[N] y) {" */
+static bool looks_like_model_text(struct mi_bytes words)
+{
+    if (!mi_bytes_starts(words, MI_LIT("<")))
+        return false;
+    words = mi_bytes_sub(words, 1, words.len);
+    while (words.len && is_blank(words.at[0]))
+        words = mi_bytes_sub(words, 1, words.len);
+    return mi_bytes_starts(words, MI_LIT("ir_version"));
+}
+
+/* ONNX's TensorProto: dims=1, data_type=2, numbers in 4 to 7, 9 to 11, name=8, and no others but
+ * notes in 12 to 16. */
+static bool is_tensor(struct mi_bytes bytes)
+{
+    struct mi_error err = MI_ERROR_INIT;
+    struct mi_pb pb = mi_pb_init(bytes, 0, &err);
+    bool has_type = false, has_data = false;
+    while (mi_pb_next(&pb)) {
+        uint32_t field = mi_pb_field(&pb);
+        bool is_number = field == 2 || field == 14;
+        if (field > 16 || (is_number && mi_pb_type(&pb) != MI_PB_VARINT) ||
+            ((field == 8 || field == 9) && mi_pb_type(&pb) != MI_PB_LEN))
+            return false;
+        has_type = has_type || (field == 2 && pb.value >= 1 && pb.value < 64);
+        has_data = has_data || (field >= 4 && field <= 11 && field != 8) || field == 13;
+    }
+    return !err.code && has_type && has_data;
 }
 
 /* The schema is the first member of each JSON dump; in a Chrome trace the first of `otherData`. */
@@ -105,8 +144,9 @@ void mi_explain_foreign(struct mi_bytes bytes, char *text, size_t size)
         words = mi_bytes_sub(words, 1, words.len);
     const char *what = NULL;
     for (size_t i = 0; !what && i < sizeof signatures / sizeof *signatures; i++)
-        if (starts_with(signatures[i].is_text ? words : head, mi_cstr(signatures[i].magic),
-                        signatures[i].is_text))
+        if (starts_with(
+                mi_bytes_sub(signatures[i].is_text ? words : head, signatures[i].offset, 64),
+                mi_cstr(signatures[i].magic), signatures[i].is_text))
             what = signatures[i].what;
     if (mi_is_own_dump(bytes))
         what = "this is a dump that this program wrote; dumps are not read back";
@@ -114,6 +154,10 @@ void mi_explain_foreign(struct mi_bytes bytes, char *text, size_t size)
         what = "the file is empty";
     else if (!what && all_zero(head))
         what = "the file begins with zeros only; perhaps its download was cut off";
+    else if (!what && is_tensor(bytes))
+        what = "this is one ONNX tensor (such as test data of a model), not a model";
+    else if (!what && looks_like_model_text(words))
+        what = "this is an ONNX model as text; save it in binary form (onnx.parser and onnx.save)";
     else if (!what && looks_like_text(head))
         what = "this is text that no reader understands";
     snprintf(text, size, "%s", what ? what : "no reader understands this file");

@@ -1,6 +1,8 @@
 /* ONNX readers on real files: who claims them, and how much is in them. */
+#include "onnx_cases.h"
 #include "reading.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -126,11 +128,78 @@ static void bodies_see_outside(void **state)
     reading_fini(&reading);
 }
 
+/* What is no ONNX model is not claimed, whatever it is: in all folders of samples. */
+static int count_claims(const char *folder, int *seen)
+{
+    char name[2048];
+    int claims = 0;
+    DIR *dir = opendir(folder);
+    for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+        struct mi_input input;
+        struct mi_error err = MI_ERROR_INIT;
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] == '.' || mi_bytes_ends(mi_cstr(name), MI_LIT(".onnx")) ||
+            !mi_input_open(&input, name, NULL, &err))
+            continue;
+        struct mi_probe probe = {.path = name, .bytes = input.bytes};
+        probe.head = mi_bytes_sub(input.bytes, 0, 4096);
+        bool is_claimed = mi_reader_find("onnx")->sniff(&probe) > 0 ||
+                          mi_reader_find("ort_onnx")->sniff(&probe) > 0;
+        if (is_claimed)
+            print_message("%s: claimed\n", name);
+        claims += is_claimed;
+        ++*seen;
+        mi_input_close(&input);
+    }
+    if (dir)
+        closedir(dir);
+    return claims;
+}
+
+static void others_are_left_alone(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {"samples/onnxruntime",
+                                          "samples/onnxruntime/capture",
+                                          "samples/cann-static/framework",
+                                          "samples/cann-static/ge-dump",
+                                          "samples/cann-static/kernel-meta",
+                                          "samples/cann-static/om",
+                                          "samples/cann-static/om-hiai",
+                                          "samples/cann-profiling"};
+    int seen = 0;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        assert_int_equal(count_claims(shared_path(folders[i]), &seen), 0);
+    print_message("%d files\n", seen);
+    if (seen == 0)
+        skip();
+}
+
+/* The stored files are what the cases write. */
+static void stored_files_are_fresh(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < onnx_case_count; i++) {
+        char path[2048];
+        struct mi_input input;
+        struct mi_error err = MI_ERROR_INIT;
+        struct onnx_writer w = {0};
+        onnx_cases[i].write(&w);
+        snprintf(path, sizeof path, "%s/tests/data/%s/%s.onnx", MI_SOURCE_DIR, onnx_cases[i].reader,
+                 onnx_cases[i].name);
+        if (!mi_input_open(&input, path, NULL, &err) ||
+            !mi_bytes_equal(input.bytes, (struct mi_bytes){w.at, w.len}))
+            fail_msg("%s is stale; run make_onnx_data", path);
+        mi_input_close(&input);
+        onnx_writer_fini(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(claims_and_counts),
-        cmocka_unit_test(edges),
+        cmocka_unit_test(others_are_left_alone), cmocka_unit_test(stored_files_are_fresh),
+        cmocka_unit_test(claims_and_counts),     cmocka_unit_test(edges),
         cmocka_unit_test(bodies_see_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
