@@ -559,8 +559,7 @@ static void hostile_lines(void **state)
         "{\"cat\" :}\n",
         "{\"cat\" :\"Node\",\"ts\" :1,\"dur\" :1,\"name\" :\"\"y_kernel_time\",\"args\" :{}},\n",
         "{\"cat\" :\"Session\",\"ts\" :1,\"dur\" :1,\"name\" :\"model_run\",\"args\" :{}},\n",
-        "{\"cat\" :\"Session\",\"ts\" :1,\"dur\" :1,\"name\" :\"XExecutor::Execute\",\"args\" "
-        ":{}},\n",
+        "{\"cat\" :\"Session\",\"ts\" :1,\"dur\" :1,\"name\" :\"Executor::Execute\",\"args\":{}}\n",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct mi_sink sink;

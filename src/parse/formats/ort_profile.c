@@ -505,8 +505,8 @@ static void finish(struct profile *p)
         note_end(p, "ONNX Runtime keeps 1,000,000 events: later ones are missing");
     if (p->batch->counts.in == 0)
         note(p, MI_NOTICE, "ort.no_events", "the profile holds no events");
-    mi_ort_nest_resolve(&p->nest);
     adopt_gpu_tasks(p);
+    mi_ort_nest_resolve(&p->nest);
     place_tasks(p);
     if (p->nest.has_unclosed_run)
         note(p, MI_NOTICE, "ort.run_unclosed",

@@ -336,6 +336,8 @@ static void place_tasks(struct work *w)
             tasks->parent[t].v = frame ? w->places[frame - 1].task : 0;
             tasks->turn[t] = frame ? w->places[frame - 1].turn : 0;
             run = frame ? w->places[frame - 1].run : RUN_UNKNOWN;
+        } else if (tasks->parent[t].v) { /* stands before it */
+            run = tasks->run[tasks->parent[t].v];
         }
         tasks->run[t] = run == RUN_UNKNOWN ? run_at(w, tasks->start_raw[t]) : (uint32_t)run;
         note_run(w, tasks->run[t]);

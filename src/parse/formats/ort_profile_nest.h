@@ -26,8 +26,8 @@ struct mi_ort_nest {
 void mi_ort_nest_add(struct mi_ort_nest *nest, mi_slice_id slice, bool is_run);
 
 /* Sets parent, turn and run of the tasks and run of the slices, and the kind of the kernels that
- * enclose others. Tasks without a thread (device kernels) keep their parent and get the run that
- * their start lies in. */
+ * enclose others. Tasks without a thread (device kernels) keep their parent, which stands before
+ * them, and get its run, or that which their start lies in. */
 void mi_ort_nest_resolve(struct mi_ort_nest *nest);
 
 void mi_ort_nest_fini(struct mi_ort_nest *nest);
