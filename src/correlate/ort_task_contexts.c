@@ -11,6 +11,11 @@ struct building {
     uint32_t climb_count, climb_room;
 };
 
+static uint32_t *pair_at(const struct mi_ort_contexts *contexts, uint32_t task)
+{
+    return &contexts->pair_of[task - contexts->first_task];
+}
+
 static bool grow_pairs(struct mi_ort_contexts *contexts)
 {
     if (contexts->pair_count < contexts->pair_room)
@@ -30,7 +35,7 @@ static bool set_pair(struct building *b, uint32_t task)
 {
     struct mi_ort_contexts *contexts = b->contexts;
     uint32_t parent = b->rows->tasks.parent[task].v, kernel = b->rows->tasks.kernel[task].v;
-    uint32_t context = parent ? contexts->pair_of[parent] : 0;
+    uint32_t context = parent ? *pair_at(contexts, parent) : 0;
     uint32_t *pair = mi_map_at(&b->map, mi_pair(context, kernel));
     if (!pair || !grow_pairs(contexts))
         return false;
@@ -42,7 +47,7 @@ static bool set_pair(struct building *b, uint32_t task)
                                  .first_task = task,
                                  .depth = context ? contexts->pairs[context].depth + 1 : 0};
     }
-    contexts->pair_of[task] = *pair;
+    *pair_at(contexts, task) = *pair;
     contexts->pairs[*pair].task_count++;
     if (task < contexts->pairs[*pair].first_task)
         contexts->pairs[*pair].first_task = task;
@@ -67,7 +72,7 @@ static bool push_climb(struct building *b, uint32_t task)
 static bool pair_up(struct building *b, uint32_t task)
 {
     b->climb_count = 0;
-    for (uint32_t t = task; t && !b->contexts->pair_of[t]; t = b->rows->tasks.parent[t].v)
+    for (uint32_t t = task; t && !*pair_at(b->contexts, t); t = b->rows->tasks.parent[t].v)
         if (!push_climb(b, t))
             return false;
     while (b->climb_count)
@@ -110,7 +115,7 @@ static void look_at_runs(struct mi_ort_contexts *contexts, const struct mi_table
 {
     uint32_t track = 0;
     contexts->is_serial = true;
-    for (uint32_t t = 1; t < rows->tasks.count; t++) {
+    for (uint32_t t = contexts->first_task; t < contexts->task_end; t++) {
         if (!is_of(rows, t, profile))
             continue;
         if (track && rows->tasks.track[t].v != track)
@@ -122,14 +127,15 @@ static void look_at_runs(struct mi_ort_contexts *contexts, const struct mi_table
 }
 
 bool mi_ort_contexts_init(struct mi_ort_contexts *contexts, const struct mi_model *model,
-                          uint32_t profile)
+                          uint32_t profile, uint32_t first_task, uint32_t task_end)
 {
     const struct mi_tables *rows = &model->all.rows;
     struct building b = {.contexts = contexts, .rows = rows};
-    *contexts = (struct mi_ort_contexts){.pair_count = 1};
-    contexts->pair_of = mi_mem_zero((size_t)rows->tasks.count + 1, sizeof *contexts->pair_of);
+    *contexts =
+        (struct mi_ort_contexts){.pair_count = 1, .first_task = first_task, .task_end = task_end};
+    contexts->pair_of = mi_mem_zero((size_t)(task_end - first_task) + 1, sizeof *contexts->pair_of);
     bool ok = contexts->pair_of != NULL;
-    for (uint32_t t = 1; ok && t < rows->tasks.count; t++)
+    for (uint32_t t = first_task; ok && t < task_end; t++)
         if (is_of(rows, t, profile))
             ok = pair_up(&b, t);
     ok = ok && order_pairs(contexts);

@@ -128,13 +128,13 @@ static void add_notice(struct mi_model *model, uint32_t profile, const char *cod
 
 static void emit(struct mi_model *model, uint32_t profile, const struct mi_ort_contexts *contexts)
 {
-    const struct mi_tasks *tasks = &model->all.rows.tasks;
     mi_str_id rule = mi_batch_cstr(&model->all, "ort_task_names");
     int64_t unmatched = 0;
-    for (uint32_t t = 1; t < tasks->count; t++) {
-        if (!contexts->pair_of[t])
+    for (uint32_t t = contexts->first_task; t < contexts->task_end; t++) {
+        uint32_t p = contexts->pair_of[t - contexts->first_task];
+        const struct mi_ort_pair *pair = &contexts->pairs[p];
+        if (!p)
             continue;
-        const struct mi_ort_pair *pair = &contexts->pairs[contexts->pair_of[t]];
         if (!pair->node) {
             unmatched++;
             continue;
@@ -152,7 +152,13 @@ static void emit(struct mi_model *model, uint32_t profile, const struct mi_ort_c
                    "kernels whose node was not found in the model", unmatched);
 }
 
-static bool match_profile(struct mi_model *model, uint32_t profile, struct mi_error *err)
+/* Rows of tasks of one source. */
+struct range {
+    uint32_t first, end;
+};
+
+static bool match_profile(struct mi_model *model, uint32_t profile, struct range tasks,
+                          struct mi_error *err)
 {
     struct mi_ort_target target = {.model = model, .profile = profile};
     struct mi_map unnamed_ops = {0};
@@ -169,7 +175,8 @@ static bool match_profile(struct mi_model *model, uint32_t profile, struct mi_er
     }
     target.same_session = model->all.rows.sources.capture[profile] != 0;
     ok = ok && list_names(&target, &unnamed_ops) &&
-         mi_ort_contexts_init(&contexts, model, profile) && mi_ort_resolve(&target, &contexts);
+         mi_ort_contexts_init(&contexts, model, profile, tasks.first, tasks.end) &&
+         mi_ort_resolve(&target, &contexts);
     if (ok)
         emit(model, profile, &contexts);
     mi_ort_contexts_fini(&contexts);
@@ -178,13 +185,32 @@ static bool match_profile(struct mi_model *model, uint32_t profile, struct mi_er
     return ok || mi_fail(err, MI_ENOMEM, "out of memory while matching tasks with nodes");
 }
 
+/* Where the tasks of each source lie: [sources.count]; NULL: out of memory. */
+static struct range *find_ranges(const struct mi_model *model)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    struct range *ranges = mi_mem_zero(rows->sources.count, sizeof *ranges);
+    for (uint32_t t = 1; ranges && t < rows->tasks.count; t++) {
+        struct range *range = &ranges[rows->kernels.source[rows->tasks.kernel[t].v].v];
+        if (!range->first)
+            range->first = t;
+        range->end = t + 1;
+    }
+    return ranges;
+}
+
 static bool run(struct mi_model *model, struct mi_error *err)
 {
     uint32_t sources = model->all.rows.sources.count;
-    for (uint32_t s = 1; s < sources; s++)
-        if (is_profile(model, s) && !match_profile(model, s, err))
-            return false;
-    return true;
+    struct range *ranges = find_ranges(model);
+    if (!ranges)
+        return mi_fail(err, MI_ENOMEM, "out of memory while matching tasks with nodes");
+    bool ok = true;
+    for (uint32_t s = 1; ok && s < sources; s++)
+        if (ranges[s].first && is_profile(model, s))
+            ok = match_profile(model, s, ranges[s], err);
+    mi_mem_free(ranges);
+    return ok;
 }
 
 const struct mi_matcher mi_matcher_ort_task_names = {

@@ -25,14 +25,16 @@ struct mi_ort_pair {
 struct mi_ort_contexts {
     struct mi_ort_pair *pairs; /* [pair_count], 0 unused */
     uint32_t pair_count, pair_room;
-    uint32_t *order;   /* [pair_count - 1] pairs by depth, then by first appearance */
-    uint32_t *pair_of; /* [tasks.count] 0 = not a task of this profile */
+    uint32_t *order;               /* [pair_count - 1] pairs by depth, then by first appearance */
+    uint32_t first_task, task_end; /* rows among which its tasks are */
+    uint32_t *pair_of;             /* [task_end - first_task] 0 = not a task of this profile */
     uint32_t run_count;
     bool is_serial; /* no two tasks side by side: order of execution means something */
 };
 
+/* All tasks of the profile must lie in first_task .. task_end - 1. false: out of memory. */
 bool mi_ort_contexts_init(struct mi_ort_contexts *contexts, const struct mi_model *model,
-                          uint32_t profile);
+                          uint32_t profile, uint32_t first_task, uint32_t task_end);
 void mi_ort_contexts_fini(struct mi_ort_contexts *contexts);
 
 /* The graph that the kernels of a profile are looked up in. */

@@ -98,7 +98,6 @@ static void check(struct resolving *r, struct mi_ort_pair *pair)
 {
     struct mi_bytes op = text_of(r, r->rows->kernels.op[pair->kernel]);
     struct mi_bytes node_op = text_of(r, r->rows->nodes.op[pair->node]);
-    struct mi_bytes name = text_of(r, r->rows->kernels.node_name[pair->kernel]);
     if (op.len && !mi_bytes_equal(op, node_op)) {
         if (r->target->layer == MI_LAYER_FRAMEWORK) { /* the name outlived what it named */
             pair->node = 0;
@@ -113,10 +112,6 @@ static void check(struct resolving *r, struct mi_ort_pair *pair)
     if (!pair->context && pair->task_count > r->contexts->run_count)
         demote(pair, mi_batch_printf(r->all, "the task ran %u times in %u runs", pair->task_count,
                                      r->contexts->run_count));
-    if (!r->target->same_session && is_generated(name))
-        demote(pair, mi_batch_printf(
-                         r->all, "such a name is made up anew in every session, and nothing says "
-                                 "that profile and model are of the same one"));
     if (r->target->rivals)
         demote(pair, mi_batch_printf(r->all, "the profile fits %u models equally well",
                                      r->target->rivals + 1));
@@ -128,12 +123,19 @@ static void link_unique(struct resolving *r, struct mi_ort_pair *pair, uint32_t 
 {
     struct mi_bytes name = text_of(r, r->rows->kernels.node_name[pair->kernel]);
     pair->node = node;
-    if (r->target->layer == MI_LAYER_COMPILED) {
-        pair->confidence = MI_CERTAIN;
+    if (r->target->layer == MI_LAYER_COMPILED && !r->target->same_session && is_generated(name)) {
+        pair->confidence = MI_LIKELY;
         pair->evidence = mi_batch_printf(
             r->all,
-            "the profile names node \"%.*s\", and one node of the optimised model has that name",
+            "the profile names node \"%.*s\"; such a name is made up anew in every session, and "
+            "nothing says that profile and model are of the same one",
             NAME(name));
+    } else if (r->target->layer == MI_LAYER_COMPILED) {
+        pair->confidence = MI_CERTAIN;
+        pair->evidence = mi_batch_printf(r->all,
+                                         "the profile names node \"%.*s\", and one node of the "
+                                         "optimised model has that name",
+                                         NAME(name));
     } else {
         pair->confidence = MI_LIKELY;
         pair->evidence = mi_batch_printf(r->all,
