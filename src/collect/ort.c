@@ -299,7 +299,7 @@ static void tidy_profiles(struct mi_collect *job, struct mi_ort_shared *shared)
 static void add_verdict(struct mi_collect *job, struct mi_ort_shared *shared, int status)
 {
     static const char *const doing[] = {"starting", "loading the model", "running the model",
-                                        "writing the profile", "ending"};
+                                        "writing the profile"};
     int64_t total = mi_args_int(job->args, "warmup", 1) + mi_args_int(job->args, "runs", 3);
     unsigned done = atomic_load(&shared->runs_done);
     int stage = atomic_load(&shared->stage);
@@ -309,7 +309,7 @@ static void add_verdict(struct mi_collect *job, struct mi_ort_shared *shared, in
     else if (WIFSIGNALED(status))
         add_note(job, "ONNX Runtime crashed with signal %d (%s) while %s; see " MI_ORT_LOG,
                  WTERMSIG(status), strsignal(WTERMSIG(status)), doing[stage]);
-    else if (stage != MI_ORT_STAGE_DONE)
+    else if (!atomic_load(&shared->has_ended))
         add_note(job, "ONNX Runtime ended the process with code %d while %s; see " MI_ORT_LOG,
                  WEXITSTATUS(status), doing[stage]);
     else if (shared->error.code != MI_OK)

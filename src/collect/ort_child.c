@@ -212,5 +212,5 @@ void mi_ort_child(const struct mi_collect *job, struct mi_ort_shared *shared)
     struct mi_error err = MI_ERROR_INIT;
     work(&child, &err);
     shared->error = err;
-    atomic_store(&shared->stage, MI_ORT_STAGE_DONE);
+    atomic_store(&shared->has_ended, true);
 }

@@ -8,17 +8,12 @@
 
 #include <stdatomic.h>
 
-enum mi_ort_stage {
-    MI_ORT_STAGE_START,
-    MI_ORT_STAGE_LOAD,
-    MI_ORT_STAGE_RUN,
-    MI_ORT_STAGE_CLOSE,
-    MI_ORT_STAGE_DONE
-};
+enum mi_ort_stage { MI_ORT_STAGE_START, MI_ORT_STAGE_LOAD, MI_ORT_STAGE_RUN, MI_ORT_STAGE_CLOSE };
 
 /* Shared by parent and child; zero at the start. The child writes, but for `stop`. */
 struct mi_ort_shared {
-    atomic_int stage;             /* enum mi_ort_stage */
+    atomic_int stage;             /* enum mi_ort_stage: how far it came */
+    atomic_bool has_ended;        /* in an orderly way, with or without an error */
     atomic_uint runs_done;        /* warm-up included */
     atomic_bool stop;             /* set by the parent: finish early */
     atomic_bool was_stopped;      /* the child did */
