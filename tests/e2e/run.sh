@@ -1,0 +1,12 @@
+#!/bin/sh
+# `inspector-cli run` with a live ONNX Runtime; see run.mjs.
+# usage: run.sh MAKE_ONNX QUICKACT_OP     77 = skipped
+set -eu
+command -v node >/dev/null 2>&1 || { echo "skipped: no Node.js"; exit 77; }
+if [ -z "${MI_ORT_LIB:-}" ] && [ -f "$MI_SOURCE_DIR/deps/ort/libonnxruntime.so" ]; then
+    export MI_ORT_LIB="$MI_SOURCE_DIR/deps/ort/libonnxruntime.so"
+fi
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+node "$MI_SOURCE_DIR/tests/e2e/run.mjs" "$MI_BINARY_DIR/inspector-cli" "$1" "$2" \
+    "${MI_SHARED:-$MI_SOURCE_DIR/../shared}/samples/onnxruntime" "$temp/work"
