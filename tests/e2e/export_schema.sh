@@ -9,6 +9,11 @@ trap 'rm -rf "$temp"' EXIT
 set -- "$temp/made"
 shared=${MI_SHARED:-$MI_SOURCE_DIR/../shared}/samples/onnxruntime
 cli=$MI_BINARY_DIR/inspector-cli
+if [ -x "$cli" ]; then
+    "$cli" export "$MI_SOURCE_DIR/tests/data/capture/small" --format json -o "$temp/small" \
+        > "$temp/out"
+    set -- "$@" "$temp/small"
+fi
 for model in bert_tiny control_flow functions mobilenetv3_w25; do
     base=$shared/$model
     if [ -x "$cli" ] && [ -f "$base.seq1.profile.json" ]; then

@@ -361,17 +361,17 @@ static void write_slice(struct writer *w, uint32_t slice)
 /* --- flows --- */
 
 /* From each run on the host to its first task on every stream. */
-static void write_run_flows(struct writer *w)
+static bool write_run_flows(struct writer *w, struct mi_error *err)
 {
     const struct mi_slices *slices = &w->rows->slices;
     const struct mi_tasks *tasks = &w->rows->tasks;
     struct mi_map slice_of_run = {0};
-    for (uint32_t s = slices->count; s-- > 1;) /* backwards: the first of a run stays */
+    bool ok = true;
+    for (uint32_t s = slices->count; ok && s-- > 1;) /* backwards: the first of a run stays */
         if (slices->track[s].v &&
-            mi_bytes_equal(mi_model_text(w->model, slices->category[s]), MI_LIT("run")) &&
-            !mi_map_set(&slice_of_run, slices->run[s], s))
-            break;
-    for (uint32_t t = 1; t < tasks->count; t++) {
+            mi_bytes_equal(mi_model_text(w->model, slices->category[s]), MI_LIT("run")))
+            ok = mi_map_set(&slice_of_run, slices->run[s], s);
+    for (uint32_t t = 1; ok && t < tasks->count; t++) {
         bool is_first = t == 1 || tasks->track[t].v != tasks->track[t - 1].v ||
                         tasks->run[t] != tasks->run[t - 1];
         uint32_t s = is_first ? mi_map_get(&slice_of_run, tasks->run[t]) : 0;
@@ -380,6 +380,7 @@ static void write_run_flows(struct writer *w)
                        task_place(w, t), tasks->start_ns[t]);
     }
     mi_map_fini(&slice_of_run);
+    return ok || mi_fail(err, MI_ENOMEM, "out of memory for flows");
 }
 
 static int compare_by_time(const void *left, const void *right)
@@ -467,9 +468,7 @@ static bool write_events(struct writer *w, struct mi_error *err)
             write_task(w, t);
     for (uint32_t t = 1; ok && t < rows->tasks.count && !mi_sink_failed(w->jw.sink); t++)
         ok = !rows->tasks.track[t].v || write_framework_slice(w, t, err);
-    if (ok)
-        write_run_flows(w);
-    return ok && write_data_flows(w, err);
+    return ok && write_run_flows(w, err) && write_data_flows(w, err);
 }
 
 static void write_head(struct writer *w)
@@ -499,6 +498,8 @@ static bool write_chrome(const struct mi_view *view, struct mi_target *target, s
         mi_jw_init(&w.jw, sink, NULL);
         write_head(&w);
         ok = write_events(&w, err);
+        if (mi_sink_failed(&w.text))
+            mi_sink_fail(sink, MI_ENOMEM, "out of memory for a name");
         mi_jw_end(&w.jw);
         mi_jw_end(&w.jw);
         ok = mi_jw_finish(&w.jw, err) && ok && target->close(target, err);

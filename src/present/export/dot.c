@@ -38,6 +38,8 @@ static void write_text(struct writer *w, struct mi_bytes name)
     mi_sink_clear(&w->text);
     mi_utf8_show(&w->text, name, MAX_COLUMNS);
     struct mi_bytes shown = mi_sink_bytes(&w->text);
+    if (mi_sink_failed(&w->text))
+        mi_sink_fail(w->sink, MI_ENOMEM, "out of memory for a name");
     for (size_t i = 0; i < shown.len; i++) {
         if (shown.at[i] == '"' || shown.at[i] == '\\')
             mi_sink_byte(w->sink, '\\');

@@ -33,6 +33,8 @@ static void write_node_name(struct writer *w, const char *key, uint32_t node)
     mi_sink_u64(&made, nodes->position[node]);
     mi_sink_text(&made, " ");
     mi_sink_write(&made, mi_model_text(w->model, nodes->op[node]));
+    if (mi_sink_failed(&made))
+        mi_sink_fail(w->jw.sink, MI_ENOMEM, "out of memory for a name");
     mi_jw_string(&w->jw, mi_sink_bytes(&made));
     mi_sink_fini(&made);
 }
