@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes the small first inputs of the fuzz targets that are not formats of their own: scanners, packed
-# files, archives. Needs gzip, zstd, zip and msgfmt. Formats have a script in their own folder.
+# files, archives. Needs gzip, zstd, zip and msgfmt. Formats have a script in their own folder;
+# onnx and ort_onnx are written by build/tests/support/make_onnx_data.
 set -eu
 cd "$(dirname "$0")"
 mkdir -p csv json mo pb_text pb_wire unpack zip

@@ -21,7 +21,7 @@
  *   FunctionProto   name=1 input=4 output=5 attribute=6 node=7 doc_string=8 opset_import=9
  *                   domain=10 attribute_proto=11 value_info=12 overload=13 metadata_props=14
  *
- * Source: the public onnx.proto. Seen: versions 3 to 13 of the IR. Fields come in any order,
+ * Source: the public onnx.proto. Seen: versions 3 to 8 of the IR. Fields come in any order,
  * numbers packed or not; fields that are not in the list are counted and skipped.
  *
  * Left out on purpose: the numbers of tensors (where they lie is kept), quantization_annotation,

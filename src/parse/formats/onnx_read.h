@@ -14,6 +14,10 @@
 #define ONNX_MAX_ITEMS 65536u /* elements of one attribute that become rows */
 #define ONNX_MAX_RANK  1024u  /* dimensions of one value that become rows */
 
+/* Rows for names that bodies take from further out than the next graph: more would let a small file
+ * fill the memory. */
+#define ONNX_MAX_BETWEEN 1000000u
+
 /* A graph that waits to be read. */
 struct onnx_job {
     struct mi_pb pb; /* over GraphProto or FunctionProto; its `err` is set when it is read */
@@ -34,6 +38,7 @@ struct onnx {
     size_t job_count, job_room;
     struct mi_map values; /* (graph, name) -> value that the name stands for just now */
     struct mi_map nodes;  /* (graph, name) -> node */
+    uint32_t between;     /* rows made for names that only pass through a graph */
     uint32_t steps;       /* since the last report of progress */
 };
 

@@ -93,7 +93,7 @@ static void make_outer(struct onnx *o, mi_value_id inner, mi_value_id outer, mi_
 static bool capture(struct onnx *o, mi_value_id value, mi_value_id found)
 {
     struct mi_values *values = &o->out->rows.values;
-    if (!found.v || values->kind[found.v] == MI_VALUE_DANGLING)
+    if (!found.v || values->kind[found.v] == MI_VALUE_DANGLING || o->between > ONNX_MAX_BETWEEN)
         return false;
     mi_graph_id owner = values->graph[found.v], graph = values->graph[value.v];
     mi_str_id name = values->name[value.v];
@@ -103,6 +103,7 @@ static bool capture(struct onnx *o, mi_value_id value, mi_value_id found)
             return true; /* out of memory: the batch knows */
         make_outer(o, value, between, found);
         value = between;
+        o->between++;
     }
     make_outer(o, value, found, found);
     return true;
