@@ -23,11 +23,11 @@ struct mi_cli {
 };
 
 struct mi_command {
-    const char *name;     /* "summary" */
-    const char *operands; /* "INPUT..." as shown in --help */
-    const char *summary;  /* message id: one line for the list of commands */
-    const char *details;  /* message id: a paragraph for --help; NULL = none */
-    const char *examples; /* lines as typed, not translated */
+    const char *name;                   /* "summary" */
+    const char *operands;               /* "INPUT..." as shown in --help */
+    const char *summary;                /* message id: one line for the list of commands */
+    const char *details;                /* message id: a paragraph for --help; NULL = none */
+    const char *examples;               /* lines as typed, not translated */
     const struct mi_param *params;      /* its own; NULL = none */
     const struct mi_param *more_params; /* those of what it drives, a collector; NULL = none */
     int (*run)(struct mi_cli *cli, const struct mi_args *args); /* exit code */
