@@ -6,8 +6,8 @@
 # All C tests see the internal headers, what tests/support/ offers (#include "support/..."),
 # MI_SOURCE_DIR (the source tree) and MI_BINARY_DIR (the build tree, which holds inspector-cli).
 #
-# Scripts get MI_SOURCE_DIR, MI_BINARY_DIR, MI_ORT_LIB (the ONNX Runtime library that ./dev deps fetched,
-# which may be missing) and, for programs of another processor, MI_EMULATOR in the environment.
+# Scripts get MI_SOURCE_DIR, MI_BINARY_DIR (inspector-cli lies there) and MI_ORT_LIB (the ONNX Runtime
+# library that ./dev deps fetched; it may be missing) in the environment.
 pkg_check_modules(MI_CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 # Seconds until a hanging test is ended; emulators and sanitizers are slow.
@@ -27,8 +27,7 @@ function(mi_test_settings name kind)
         TSAN_OPTIONS=halt_on_error=1
         "MI_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
         "MI_BINARY_DIR=${PROJECT_BINARY_DIR}"
-        "MI_ORT_LIB=${MI_ORT_LIB}"
-        "MI_EMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}")
+        "MI_ORT_LIB=${MI_ORT_LIB}")
 endfunction()
 
 function(mi_c_program name)
@@ -60,12 +59,43 @@ function(mi_oracle_test name)
     mi_cmocka_test(oracle "${name}" ${ARGN})
 endfunction()
 
-# A test written as a shell script: exit code 77 means skipped.
+# How a script starts the program of a target: its path, or in a cross build that of a small script which
+# starts it in the emulator. Those lie in emulated/, which scripts then see as MI_BINARY_DIR.
+function(mi_program target out)
+    set(path "$<TARGET_FILE:${target}>")
+    get_target_property(type "${target}" TYPE)
+    if(CMAKE_CROSSCOMPILING AND type STREQUAL "EXECUTABLE")
+        set(path "${PROJECT_BINARY_DIR}/emulated/${target}")
+        get_property(made GLOBAL PROPERTY "mi_emulated_${target}")
+        if(NOT made)
+            set_property(GLOBAL PROPERTY "mi_emulated_${target}" TRUE)
+            file(GENERATE OUTPUT "${path}"
+                CONTENT "#!/bin/sh\nexec ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${target}> \"$@\"\n"
+                FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+        endif()
+    endif()
+    set("${out}" "${path}" PARENT_SCOPE)
+endfunction()
+
+# A test written as a shell script: exit code 77 means skipped. An argument "$<TARGET_FILE:name>" arrives as
+# mi_program() has it.
 function(mi_script_test kind name script)
     cmake_path(ABSOLUTE_PATH script BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
-    add_test(NAME "${kind}/${name}" COMMAND sh "${script}" ${ARGN}
+    set(arguments "")
+    foreach(argument IN LISTS ARGN)
+        if(argument MATCHES "^\\$<TARGET_FILE:(.*)>$")
+            mi_program("${CMAKE_MATCH_1}" argument)
+        endif()
+        list(APPEND arguments "${argument}")
+    endforeach()
+    add_test(NAME "${kind}/${name}" COMMAND sh "${script}" ${arguments}
         WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     mi_test_settings("${kind}/${name}" "${kind}")
+    if(CMAKE_CROSSCOMPILING)
+        mi_program(inspector-cli cli)
+        set_property(TEST "${kind}/${name}" APPEND PROPERTY ENVIRONMENT
+            "MI_BINARY_DIR=${PROJECT_BINARY_DIR}/emulated")
+    endif()
     set_tests_properties("${kind}/${name}" PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
 
