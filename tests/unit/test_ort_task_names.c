@@ -1,5 +1,6 @@
 /* Tasks of ONNX Runtime to nodes, their streams and their place in time: on real captures and on
  * models small enough to check by eye. */
+#include "base/sink.h"
 #include "correlate/clocks/clocks.h"
 #include "correlate/matcher.h"
 #include "correlate/ort_streams.h"
@@ -433,6 +434,45 @@ static void contradictions_demote(void **state)
     onnx_writer_fini(&w);
 }
 
+/* A loop in a loop in a loop ...: linear in time, and nothing recurses. */
+static void nested_without_end(void **state)
+{
+    (void)state;
+    enum { LEVELS = 50000 };
+    struct joined joined;
+    struct mi_sink sink;
+    struct onnx_writer w = {0};
+    char line[256];
+    mi_sink_init_memory(&sink);
+    mi_sink_text(&sink, "[\n");
+    for (int i = LEVELS; i > 0; i--) {
+        snprintf(line, sizeof line,
+                 "{\"cat\" : \"Node\",\"tid\" :7,\"dur\" :%d,\"ts\" :%d,\"name\" "
+                 ":\"c_kernel_time\",\"args\" : {\"op_name\" : \"If\"}},\n",
+                 4 * (LEVELS - i) + 1, 2 * i + 1);
+        mi_sink_text(&sink, line);
+        snprintf(line, sizeof line,
+                 "{\"cat\" : \"Session\",\"tid\" :7,\"dur\" :%d,\"ts\" :%d,\"name\" "
+                 ":\"SequentialExecutor::Execute\",\"args\" : {}},\n",
+                 4 * (LEVELS - i) + 3, 2 * i);
+        mi_sink_text(&sink, line);
+    }
+    mi_sink_text(&sink, "]\n");
+    write_model(&w);
+    join_init(&joined);
+    join_text(&joined, &mi_reader_ort_onnx, (struct mi_bytes){w.at, w.len}, 1);
+    join_text(&joined, &mi_reader_ort_profile, mi_sink_bytes(&sink), 1);
+    join_finish(&joined);
+    const struct mi_tasks *tasks = &joined.model.all.rows.tasks;
+    uint32_t depth = 0, innermost = tasks->count - 1; /* sorted by start */
+    for (uint32_t t = innermost; tasks->parent[t].v; t = tasks->parent[t].v)
+        depth++;
+    assert_int_equal(depth, LEVELS - 1);
+    join_fini(&joined);
+    mi_sink_fini(&sink);
+    onnx_writer_fini(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +484,7 @@ int main(void)
         cmocka_unit_test(framework_graph_serves_without_an_optimised_one),
         cmocka_unit_test(names_that_repeat_and_names_that_lack),
         cmocka_unit_test(contradictions_demote),
+        cmocka_unit_test(nested_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

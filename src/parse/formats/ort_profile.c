@@ -55,7 +55,7 @@ struct profile {
     int64_t last_pid, last_tid; /* of last_thread */
     mi_track_id last_thread;
     struct mi_map task_of_name; /* node name -> its last task: parents of GPU kernels */
-    size_t event_at;            /* offset of the current event */
+    uint64_t event_at;          /* offset of the current event; MI_NO_OFFSET: of the whole file */
     uint32_t max_rows;
     const char *noted[MAX_CODES]; /* diagnostics that have their place */
     bool has_gpu_kernels;
@@ -185,8 +185,8 @@ static mi_track_id stream_track(struct profile *p, int64_t process, int64_t devi
 
 /* --- events to rows --- */
 
-/* Counts a diagnostic at the current event. Only the first of each code keeps its place, so only
- * then the line is looked up, which may mean counting from the start. */
+/* Counts a diagnostic at the current event, or of the whole file. Only the first of each code keeps
+ * its place, so only then the line is looked up, which may mean counting from the start. */
 static void note(struct profile *p, enum mi_severity severity, const char *code, const char *text)
 {
     unsigned known = 0;
@@ -195,8 +195,10 @@ static void note(struct profile *p, enum mi_severity severity, const char *code,
     bool is_first = known < MAX_CODES && !p->noted[known];
     if (is_first)
         p->noted[known] = code;
-    mi_batch_diag(p->batch, severity, code, p->event_at,
-                  is_first ? mi_json_line(&p->scan.js, p->event_at) : 0, "%s", text);
+    uint32_t line = is_first && p->event_at != MI_NO_OFFSET
+                        ? mi_json_line(&p->scan.js, (size_t)p->event_at)
+                        : 0;
+    mi_batch_diag(p->batch, severity, code, p->event_at, line, "%s", text);
 }
 
 static void skip(struct profile *p, const char *code, const char *text)
@@ -213,7 +215,7 @@ static void lose(struct profile *p, const char *code, const char *text)
 
 static void set_record(struct profile *p, struct mi_task_row *task)
 {
-    size_t size = mi_json_offset(&p->scan.js) - p->event_at;
+    uint64_t size = mi_json_offset(&p->scan.js) - p->event_at;
     task->record_offset = size <= UINT32_MAX ? (int64_t)p->event_at : -1;
     task->record_bytes = size <= UINT32_MAX ? (uint32_t)size : 0;
 }
@@ -500,7 +502,7 @@ static void add_fact(struct profile *p, const char *name, long long number)
 
 static void finish(struct profile *p)
 {
-    p->event_at = mi_json_offset(&p->scan.js);
+    p->event_at = MI_NO_OFFSET;
     if (p->batch->counts.in >= MAX_EVENTS_OF_ORT)
         note_end(p, "ONNX Runtime keeps 1,000,000 events: later ones are missing");
     if (p->batch->counts.in == 0)

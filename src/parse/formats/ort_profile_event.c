@@ -9,7 +9,7 @@
 void mi_ort_scan_init(struct mi_ort_scan *scan, struct mi_bytes input, struct mi_bytes first_event)
 {
     /* models with sequence inputs leave a comma before the bracket of the shape lists */
-    struct mi_json_options options = {.allow_trailing_comma = true, .allow_non_finite = true};
+    struct mi_json_options options = {.allow_trailing_comma = true};
     mi_json_init(&scan->js, input, &options);
     scan->scratch = (struct mi_scratch){0};
     scan->no_name_end = NULL;
