@@ -228,6 +228,18 @@ static inline mi_track_id test_track(struct mi_batch *batch, enum mi_track_kind 
                                                       .native_id = native_id});
 }
 
+static inline void test_slice(struct mi_batch *batch, mi_track_id track, const char *category,
+                              uint32_t run, int64_t start_ns, int64_t dur_ns)
+{
+    mi_add_slice(batch, &(struct mi_slice_row){.track = track,
+                                               .name = mi_batch_printf(batch, "a %s", category),
+                                               .category = mi_batch_cstr(batch, category),
+                                               .run = run,
+                                               .start_raw = EXPORT_START_NS + start_ns,
+                                               .start_ns = start_ns,
+                                               .dur_ns = dur_ns});
+}
+
 /* Per run of 100 us: on stream 7 a cast (1.5 us), a wait, the convolution (20 us, with a task
  * inside and one that overlaps its end), a record; on stream 8 the If with the Add in it. */
 static inline void test_tasks(struct mi_batch *batch, const struct export_ids *ids)
@@ -251,13 +263,10 @@ static inline void test_tasks(struct mi_batch *batch, const struct export_ids *i
     mi_kernel_id control = test_kernel(batch, MI_LIT("If_kernel"), MI_TASK_CONTROL, MI_SYNC_NONE);
     for (uint32_t run = 0; run < 2; run++) {
         int64_t at = -1500 + (int64_t)run * 100000;
-        mi_add_slice(batch, &(struct mi_slice_row){.track = host,
-                                                   .name = mi_batch_cstr(batch, "model_run"),
-                                                   .category = mi_batch_cstr(batch, "run"),
-                                                   .run = run,
-                                                   .start_raw = EXPORT_START_NS + at - 500,
-                                                   .start_ns = at - 500,
-                                                   .dur_ns = 90000});
+        /* Rows that viewers would trip over: the inner one first, and one that crosses both. */
+        test_slice(batch, host, "execute", run, at - 500, 80000);
+        test_slice(batch, host, "run", run, at - 500, 90000);
+        test_slice(batch, host, "api", run, at + 85000, 10000);
         test_task(batch, s7, compute, run, at, 1500, ids->c_cast);
         test_task(batch, s7, wait, run, at + 2000, 250, none);
         test_task(batch, s7, compute, run, at + 3000, 20000, ids->c_conv);

@@ -18,17 +18,26 @@ enum { MAX_LANES = 64, MAX_NESTING = 64, PID_HOST = 1, PID_FRAMEWORK = 2, PID_FI
 
 struct place {
     uint32_t pid;
-    uint64_t tid;
+    uint64_t tid; /* unique over all processes; 0 = the process as a whole */
+};
+
+struct span {
+    int64_t start_ns, dur_ns;
+    uint32_t track, row;
+    bool is_slice;
 };
 
 struct writer {
     const struct mi_model *model;
     const struct mi_tables *rows;
     struct mi_relate relate;
-    int64_t shift_ns; /* added to all times, so that none is negative */
-    uint8_t *lane;    /* [tasks.count] extra row of its track, 0 = the track's own */
-    uint8_t *lanes;   /* [tracks.count] how many the track has */
-    uint32_t *pid;    /* [tracks.count] */
+    int64_t shift_ns;   /* added to all times, so that none is negative */
+    struct span *spans; /* [span_count] all tasks and host spans, by track and time */
+    uint32_t span_count;
+    uint8_t *lane;       /* [tasks.count] extra row of its track, 0 = the track's own */
+    uint8_t *slice_lane; /* [slices.count] same */
+    uint8_t *lanes;      /* [tracks.count] how many the track has */
+    uint32_t *pid;       /* [tracks.count] */
     uint64_t next_flow;
     struct mi_sink text; /* a name being put together */
     struct mi_jw jw;
@@ -57,24 +66,58 @@ static bool fits(struct lane *lane, int64_t start, int64_t end)
     return true;
 }
 
-/* Puts each task of a track on the first lane where it nests; tasks come in order of time, the
- * longer first. What fits nowhere shares the last one. */
-static bool spread_track(struct writer *w, uint32_t track, struct mi_error *err)
+static int compare_spans(const void *left, const void *right)
 {
-    const uint32_t *first = w->model->index.track_first_task;
+    const struct span *a = left, *b = right;
+    if (a->track != b->track)
+        return a->track < b->track ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    if (a->dur_ns != b->dur_ns) /* the one that encloses the other comes first */
+        return a->dur_ns > b->dur_ns ? -1 : 1;
+    if (a->is_slice != b->is_slice)
+        return a->is_slice ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* All that has a track, in the order in which viewers want it. */
+static bool gather_spans(struct writer *w)
+{
     const struct mi_tasks *tasks = &w->rows->tasks;
+    const struct mi_slices *slices = &w->rows->slices;
+    w->spans = mi_mem_new((size_t)tasks->count + slices->count, sizeof *w->spans);
+    if (!w->spans)
+        return false;
+    for (uint32_t t = 1; t < tasks->count; t++)
+        if (tasks->track[t].v)
+            w->spans[w->span_count++] =
+                (struct span){tasks->start_ns[t], tasks->dur_ns[t], tasks->track[t].v, t, false};
+    for (uint32_t s = 1; s < slices->count; s++)
+        if (slices->track[s].v)
+            w->spans[w->span_count++] =
+                (struct span){slices->start_ns[s], slices->dur_ns[s], slices->track[s].v, s, true};
+    if (w->span_count > 1)
+        qsort(w->spans, w->span_count, sizeof *w->spans, compare_spans);
+    return true;
+}
+
+/* Puts each span of a track on the first lane where it nests. What fits nowhere shares the last. */
+static bool spread_spans(struct writer *w)
+{
     struct lane *lanes = mi_mem_zero(MAX_LANES, sizeof *lanes);
     if (!lanes)
-        return mi_fail(err, MI_ENOMEM, "out of memory");
-    w->lanes[track] = 1;
-    for (uint32_t t = first[track]; t < first[track + 1]; t++) {
+        return false;
+    for (uint32_t i = 0; i < w->span_count; i++) {
+        const struct span *span = &w->spans[i];
         uint8_t lane = 0;
-        int64_t end = mi_export_add(tasks->start_ns[t], tasks->dur_ns[t]);
-        while (lane < MAX_LANES - 1 && !fits(&lanes[lane], tasks->start_ns[t], end))
+        if (i && span->track != span[-1].track)
+            memset(lanes, 0, MAX_LANES * sizeof *lanes);
+        int64_t end = mi_export_add(span->start_ns, span->dur_ns);
+        while (lane < MAX_LANES - 1 && !fits(&lanes[lane], span->start_ns, end))
             lane++;
-        w->lane[t] = lane;
-        if (w->lanes[track] <= lane)
-            w->lanes[track] = (uint8_t)(lane + 1);
+        (span->is_slice ? w->slice_lane : w->lane)[span->row] = lane;
+        if (w->lanes[span->track] <= lane)
+            w->lanes[span->track] = (uint8_t)(lane + 1);
     }
     mi_mem_free(lanes);
     return true;
@@ -125,6 +168,11 @@ static struct place task_place(const struct writer *w, uint32_t task)
     return place_of(w, w->rows->tasks.track[task].v, w->lane[task]);
 }
 
+static struct place slice_place(const struct writer *w, uint32_t slice)
+{
+    return place_of(w, w->rows->slices.track[slice].v, w->slice_lane[slice]);
+}
+
 /* --- events --- */
 
 static void begin_event(struct writer *w, const char *phase, struct place place)
@@ -132,8 +180,10 @@ static void begin_event(struct writer *w, const char *phase, struct place place)
     mi_export_begin_record(&w->jw);
     mi_jw_member_text(&w->jw, "ph", phase);
     mi_jw_member_i64(&w->jw, "pid", place.pid);
-    mi_jw_key(&w->jw, "tid");
-    mi_jw_u64(&w->jw, place.tid);
+    if (place.tid) {
+        mi_jw_key(&w->jw, "tid");
+        mi_jw_u64(&w->jw, place.tid);
+    }
 }
 
 static void write_time(struct writer *w, const char *key, int64_t ns)
@@ -345,11 +395,8 @@ static bool write_framework_slice(struct writer *w, uint32_t task, struct mi_err
 static void write_slice(struct writer *w, uint32_t slice)
 {
     const struct mi_slices *slices = &w->rows->slices;
-    if (!slices->track[slice].v)
-        return;
-    begin_slice(w, place_of(w, slices->track[slice].v, 0),
-                mi_model_text(w->model, slices->name[slice]), "host", slices->start_ns[slice],
-                slices->dur_ns[slice]);
+    begin_slice(w, slice_place(w, slice), mi_model_text(w->model, slices->name[slice]), "host",
+                slices->start_ns[slice], slices->dur_ns[slice]);
     mi_jw_key(&w->jw, "args");
     mi_jw_begin_object(&w->jw);
     mi_export_name(&w->jw, "category", w->model, slices->category[slice]);
@@ -376,8 +423,8 @@ static bool write_run_flows(struct writer *w, struct mi_error *err)
                         tasks->run[t] != tasks->run[t - 1];
         uint32_t s = is_first ? mi_map_get(&slice_of_run, tasks->run[t]) : 0;
         if (s)
-            write_flow(w, "host", place_of(w, slices->track[s].v, 0), slices->start_ns[s],
-                       task_place(w, t), tasks->start_ns[t]);
+            write_flow(w, "host", slice_place(w, s), slices->start_ns[s], task_place(w, t),
+                       tasks->start_ns[t]);
     }
     mi_map_fini(&slice_of_run);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory for flows");
@@ -438,21 +485,19 @@ static bool write_data_flows(struct writer *w, struct mi_error *err)
 static bool prepare(struct writer *w, struct mi_error *err)
 {
     const struct mi_tables *rows = w->rows;
-    int64_t first_ns = 0;
     w->lane = mi_mem_zero(rows->tasks.count, sizeof *w->lane);
+    w->slice_lane = mi_mem_zero(rows->slices.count, sizeof *w->slice_lane);
     w->lanes = mi_mem_zero(rows->tracks.count, sizeof *w->lanes);
     w->pid = mi_mem_zero(rows->tracks.count, sizeof *w->pid);
-    if (!w->lane || !w->lanes || !w->pid)
-        return mi_fail(err, MI_ENOMEM, "out of memory");
-    for (uint32_t t = 1; t < rows->tasks.count; t++)
-        first_ns = rows->tasks.start_ns[t] < first_ns ? rows->tasks.start_ns[t] : first_ns;
-    for (uint32_t s = 1; s < rows->slices.count; s++)
-        first_ns = rows->slices.start_ns[s] < first_ns ? rows->slices.start_ns[s] : first_ns;
+    if (!w->lane || !w->slice_lane || !w->lanes || !w->pid || !gather_spans(w) || !spread_spans(w))
+        return mi_fail(err, MI_ENOMEM, "out of memory for the rows of the trace");
+    int64_t first_ns = 0;
+    for (uint32_t i = 0; i < w->span_count; i++)
+        first_ns = w->spans[i].start_ns < first_ns ? w->spans[i].start_ns : first_ns;
     w->shift_ns = mi_export_sub(0, first_ns);
-    bool ok = number_processes(w, err);
-    for (uint32_t t = 1; ok && t < rows->tracks.count; t++)
-        ok = spread_track(w, t, err);
-    return ok;
+    for (uint32_t t = 1; t < rows->tracks.count; t++)
+        w->lanes[t] = w->lanes[t] ? w->lanes[t] : 1;
+    return number_processes(w, err);
 }
 
 static bool write_events(struct writer *w, struct mi_error *err)
@@ -461,11 +506,8 @@ static bool write_events(struct writer *w, struct mi_error *err)
     bool ok = true;
     label_processes(w);
     label_tracks(w);
-    for (uint32_t s = 1; s < rows->slices.count; s++)
-        write_slice(w, s);
-    for (uint32_t t = 1; t < rows->tasks.count; t++)
-        if (rows->tasks.track[t].v)
-            write_task(w, t);
+    for (uint32_t i = 0; i < w->span_count && !mi_sink_failed(w->jw.sink); i++)
+        (w->spans[i].is_slice ? write_slice : write_task)(w, w->spans[i].row);
     for (uint32_t t = 1; ok && t < rows->tasks.count && !mi_sink_failed(w->jw.sink); t++)
         ok = !rows->tasks.track[t].v || write_framework_slice(w, t, err);
     return ok && write_run_flows(w, err) && write_data_flows(w, err);
@@ -505,7 +547,9 @@ static bool write_chrome(const struct mi_view *view, struct mi_target *target, s
         ok = mi_jw_finish(&w.jw, err) && ok && target->close(target, err);
     }
     mi_sink_fini(&w.text);
+    mi_mem_free(w.spans);
     mi_mem_free(w.lane);
+    mi_mem_free(w.slice_lane);
     mi_mem_free(w.lanes);
     mi_mem_free(w.pid);
     mi_relate_fini(&w.relate);
