@@ -9,6 +9,7 @@
  *   cut_anchor.c   anchors, by name and by what is known of ONNX Runtime's own names
  *   cut_unit.c     compiled nodes without an anchor between them form one unit
  *   cut_walk.c     the walk back from the outputs of a unit to its inputs
+ *   cut_align.c    units of several nodes in detail
  *   cut_emit.c     links, births and fates that follow
  */
 #ifndef MI_CORRELATE_CUT_H
@@ -75,6 +76,9 @@ struct mi_cut {
     uint32_t unit_count, unit_room;
     struct mi_u32s members, found;
     uint32_t *unit_of; /* [o.node_count] unit + 1 */
+    uint32_t *origin;  /* [o.node_count] node + 1 of f that it alone computes; 0 = see its unit */
+    uint32_t *aligned_in; /* [f.node_count] last unit + 1 in which it is the origin of one member */
+    uint8_t *branch_runs; /* [f.scope_count] dissolved: its nodes stand in the owner's graph */
 
     /* scratch of the walk; stamps are unit numbers + 1 */
     uint32_t *node_seen, *tensor_seen;          /* [f.node_count], [f.tensor_count] */
@@ -95,6 +99,7 @@ bool mi_cut_classes(struct mi_cut *cut);
 bool mi_cut_anchors(struct mi_cut *cut, struct mi_scope_pair pair);
 bool mi_cut_units(struct mi_cut *cut, struct mi_scope_pair pair);
 bool mi_cut_walk(struct mi_cut *cut, uint32_t unit);
+bool mi_cut_align(struct mi_cut *cut, uint32_t unit); /* right after its walk and its bodies */
 bool mi_cut_emit(struct mi_cut *cut);
 
 /* A zeroed array in the cut's arena; NULL: out of memory. */

@@ -14,7 +14,8 @@ struct emit {
     uint32_t *unit_of_class; /* [class_count + 1] first unit that computes it, + 1 */
     uint8_t *is_live;        /* [f.node_count] leads to an output of the graph */
     uint8_t *is_done;        /* [f.node_count] has a link or a verdict */
-    uint8_t *branch_runs;    /* [f.scope_count] inlined: its nodes stand in the owner's graph */
+    uint32_t *named_in; /* [f.node_count] last unit + 1 of which one member alone computes it */
+    mi_str_id align_evidence, branch_evidence;
 };
 
 size_t mi_cut_name_len(struct mi_bytes text)
@@ -117,6 +118,15 @@ static bool is_half_of_cast_pair(const struct mi_cut *cut, uint32_t n)
     return mi_flow_op(f, &f->nodes[reader]).v == cut->ops.cast && is_cast_pair(cut, reader);
 }
 
+/* True if one of the node's branches stands in its place. */
+static bool is_dissolved(const struct mi_cut *cut, const struct mi_flow_node *n)
+{
+    for (uint32_t s = n->first_scope; s < n->first_scope + n->scope_count; s++)
+        if (cut->branch_runs[s])
+            return true;
+    return false;
+}
+
 static enum mi_role role_of(const struct emit *e, const struct mi_unit *unit, uint32_t n)
 {
     const struct mi_cut *cut = e->cut;
@@ -125,6 +135,8 @@ static enum mi_role role_of(const struct emit *e, const struct mi_unit *unit, ui
     bool is_alone = unit->covered_count == 1;
     bool is_kept = unit->member_count == 1 && mi_flow_op(&cut->o, member).v == op;
     if ((op == cut->ops.identity || op == cut->ops.dropout) && !(is_alone && is_kept))
+        return MI_ROLE_ABSORBED;
+    if (is_dissolved(cut, &cut->f.nodes[n]))
         return MI_ROLE_ABSORBED;
     if (!is_alone && mi_flow_op(&cut->o, member).v != op && is_half_of_cast_pair(cut, n))
         return MI_ROLE_ABSORBED;
@@ -170,6 +182,11 @@ static void add_link(struct emit *e, uint32_t n, uint32_t compiled, enum mi_role
     }
 }
 
+static enum mi_confidence trust_in(const struct mi_unit *unit)
+{
+    return unit->state == MI_UNIT_EXACT ? MI_LIKELY : MI_GUESS;
+}
+
 /* The member that makes the unit's first output. */
 static uint32_t main_member(const struct mi_cut *cut, const struct mi_unit *unit)
 {
@@ -182,55 +199,80 @@ static uint32_t main_member(const struct mi_cut *cut, const struct mi_unit *unit
     return cut->members.at[unit->first_member];
 }
 
-/* Links one framework node to the members of the unit. */
+/* Links one framework node to the members of the unit, or to the one that bears its name. */
 static void link_node(struct emit *e, const struct mi_unit *unit, uint32_t n, enum mi_role role,
                       uint32_t main)
 {
-    enum mi_confidence confidence = unit->state == MI_UNIT_EXACT ? MI_LIKELY : MI_GUESS;
+    enum mi_confidence confidence = trust_in(unit);
     uint32_t linked = unit->covered_count + unit->folded_count;
     if ((uint64_t)linked * unit->member_count > PAIRS_MAX) {
         add_link(e, n, row_of(&e->cut->o, main), role, confidence, unit->evidence);
         return;
     }
-    for (uint32_t m = 0; m < unit->member_count; m++)
-        add_link(e, n, row_of(&e->cut->o, e->cut->members.at[unit->first_member + m]), role,
-                 confidence, unit->evidence);
+    bool is_linked = false;
+    for (uint32_t m = 0; m < unit->member_count; m++) {
+        uint32_t member = e->cut->members.at[unit->first_member + m];
+        if (e->cut->origin[member])
+            continue;
+        add_link(e, n, row_of(&e->cut->o, member), role, confidence, unit->evidence);
+        is_linked = true;
+    }
+    if (!is_linked)
+        add_link(e, n, row_of(&e->cut->o, main), role, confidence, unit->evidence);
 }
 
 /* A covered node that is not computed has a verdict of its own. */
 static void judge_role(struct emit *e, uint32_t n, enum mi_role role, uint32_t into,
                        const struct mi_unit *unit)
 {
-    enum mi_confidence confidence = unit->state == MI_UNIT_EXACT ? MI_LIKELY : MI_GUESS;
+    enum mi_confidence confidence = trust_in(unit);
     uint32_t op = mi_flow_op(&e->cut->f, &e->cut->f.nodes[n]).v;
     if (role == MI_ROLE_FOLDED && mi_flow_is_const(&e->cut->f, first_out(&e->cut->f, n)))
         add_fate(e, n, MI_FATE_FOLDED, MI_REASON_CONSTANT, into, confidence, unit->evidence);
     else if (role == MI_ROLE_FOLDED)
         add_fate(e, n, MI_FATE_FOLDED, MI_REASON_SHAPE_KNOWN, into, confidence, unit->evidence);
+    else if (role == MI_ROLE_ABSORBED && e->cut->f.nodes[n].scope_count)
+        add_fate(
+            e, n, MI_FATE_REMOVED, MI_REASON_ABSORBED, into, confidence,
+            mi_batch_cstr(e->out, "its condition is constant: one branch stands in its place"));
     else if (role == MI_ROLE_ABSORBED && op == e->cut->ops.cast)
         add_fate(e, n, MI_FATE_REMOVED, MI_REASON_ABSORBED, into, confidence, unit->evidence);
     else if (role == MI_ROLE_ABSORBED)
         add_fate(e, n, MI_FATE_REMOVED, MI_REASON_IDENTITY, into, confidence, unit->evidence);
 }
 
+/* Members that alone compute one node each. */
+static void link_aligned(struct emit *e, const struct mi_unit *unit)
+{
+    struct mi_cut *cut = e->cut;
+    for (uint32_t m = 0; m < unit->member_count; m++) {
+        uint32_t member = cut->members.at[unit->first_member + m], n = cut->origin[member];
+        if (!n)
+            continue;
+        e->named_in[n - 1] = (uint32_t)(unit - cut->units) + 1;
+        add_link(e, n - 1, row_of(&cut->o, member), MI_ROLE_COMPUTED, trust_in(unit),
+                 unit->member_count > 1 ? e->align_evidence : unit->evidence);
+    }
+}
+
 static void emit_cut(struct emit *e, struct mi_unit *unit)
 {
     struct mi_cut *cut = e->cut;
     unit->evidence = cut_evidence(e, unit);
-    uint32_t main = main_member(cut, unit);
-    for (uint32_t i = 0; i < unit->covered_count; i++) {
-        uint32_t n = cut->found.at[unit->first_covered + i];
-        enum mi_role role = role_of(e, unit, n);
+    uint32_t main = main_member(cut, unit), stamp = (uint32_t)(unit - cut->units) + 1;
+    link_aligned(e, unit);
+    for (uint32_t i = 0; i < unit->covered_count + unit->folded_count; i++) {
+        bool is_folded = i >= unit->covered_count;
+        uint32_t n = is_folded ? cut->found.at[unit->first_folded + i - unit->covered_count]
+                               : cut->found.at[unit->first_covered + i];
+        enum mi_role role = is_folded ? MI_ROLE_FOLDED : role_of(e, unit, n);
+        uint32_t out = first_out(&cut->f, n);
+        if (!is_folded && out && !e->unit_of_class[cut->class_of[out]])
+            e->unit_of_class[cut->class_of[out]] = stamp;
+        if (e->named_in[n] == stamp)
+            continue;
         link_node(e, unit, n, role, main);
         judge_role(e, n, role, row_of(&cut->o, main), unit);
-        uint32_t out = first_out(&cut->f, n);
-        if (out && !e->unit_of_class[cut->class_of[out]])
-            e->unit_of_class[cut->class_of[out]] = (uint32_t)(unit - cut->units) + 1;
-    }
-    for (uint32_t i = 0; i < unit->folded_count; i++) {
-        uint32_t n = cut->found.at[unit->first_folded + i];
-        link_node(e, unit, n, MI_ROLE_FOLDED, main);
-        judge_role(e, n, MI_ROLE_FOLDED, row_of(&cut->o, main), unit);
     }
 }
 
@@ -254,47 +296,6 @@ static void emit_birth(struct emit *e, const struct mi_unit *unit)
 
 /* --- branches that were inlined because their condition is a constant --- */
 
-/* The node of scope `scope` whose name the compiled node's name ends with, as node + 1: ONNX
- * Runtime puts "_if_<If>_<branch>_" or the like before it. */
-static uint32_t inlined_origin(const struct emit *e, const struct mi_flow_node *n, uint32_t scope)
-{
-    const struct mi_cut *cut = e->cut;
-    struct mi_bytes name = mi_model_text(cut->model, mi_flow_node_name(&cut->o, n));
-    if (!mi_bytes_starts(name, MI_LIT("_if_")))
-        return 0;
-    for (size_t at = 4, tries = 0; at < name.len && tries < 64; at++) {
-        if (name.at[at - 1] != '_')
-            continue;
-        tries++;
-        mi_str_id id = mi_strings_find(&cut->model->all.strings, mi_bytes_sub(name, at, name.len));
-        uint32_t q = id.v ? mi_map_get(&cut->f_node, mi_pair(scope, id.v)) : 0;
-        if (q && q != MI_FLOW_NONE &&
-            mi_flow_op(&cut->f, &cut->f.nodes[q - 1]).v == mi_flow_op(&cut->o, n).v)
-            return q;
-    }
-    return 0;
-}
-
-static void link_inlined(struct emit *e, const struct mi_unit *unit,
-                         const struct mi_flow_node *owner)
-{
-    struct mi_cut *cut = e->cut;
-    for (uint32_t s = 0; s < owner->scope_count; s++)
-        for (uint32_t m = 0; m < unit->member_count; m++) {
-            const struct mi_flow_node *n = &cut->o.nodes[cut->members.at[unit->first_member + m]];
-            uint32_t q = inlined_origin(e, n, owner->first_scope + s);
-            if (!q)
-                continue;
-            e->branch_runs[owner->first_scope + s] = 1;
-            add_link(e, q - 1, n->node, MI_ROLE_COMPUTED, MI_LIKELY,
-                     mi_batch_printf(
-                         e->out, "its name ends with that of the node in %.*s",
-                         MI_NAME(mi_model_text(
-                             cut->model, cut->model->all.rows.graphs
-                                             .role[cut->f.scopes[owner->first_scope + s].graph]))));
-        }
-}
-
 /* True if the scope, or one around it, is the branch that an inlined If does not take. */
 static bool is_dropped_branch(const struct emit *e, uint32_t scope)
 {
@@ -302,21 +303,36 @@ static bool is_dropped_branch(const struct emit *e, uint32_t scope)
     for (; f->scopes[scope].owner; scope = f->scopes[scope].parent) {
         const struct mi_flow_node *owner = &f->nodes[f->scopes[scope].owner - 1];
         for (uint32_t s = 0; s < owner->scope_count; s++)
-            if (e->branch_runs[owner->first_scope + s] && !e->branch_runs[scope])
+            if (e->cut->branch_runs[owner->first_scope + s] && !e->cut->branch_runs[scope])
                 return true;
     }
     return false;
 }
 
-static void find_inlined(struct emit *e)
+/* What is left of the branch that runs: somewhere among the members, or folded. */
+static void link_branch(struct emit *e, const struct mi_unit *unit, uint32_t scope)
+{
+    struct mi_cut *cut = e->cut;
+    const struct mi_flow_scope *branch = &cut->f.scopes[scope];
+    uint32_t main = main_member(cut, unit);
+    for (uint32_t n = branch->first_node; n < branch->first_node + branch->node_count; n++) {
+        uint32_t op = mi_flow_op(&cut->f, &cut->f.nodes[n]).v;
+        if (e->is_done[n] || has_flag(&cut->f, n, MI_FLOW_CONST) || op == cut->ops.identity)
+            continue;
+        add_link(e, n, row_of(&cut->o, main), MI_ROLE_COMPUTED, MI_GUESS, e->branch_evidence);
+    }
+}
+
+static void link_branches(struct emit *e)
 {
     struct mi_cut *cut = e->cut;
     for (uint32_t u = 0; u < cut->unit_count; u++) {
         const struct mi_unit *unit = &cut->units[u];
         for (uint32_t i = 0; i < unit->covered_count; i++) {
             const struct mi_flow_node *n = &cut->f.nodes[cut->found.at[unit->first_covered + i]];
-            if (n->scope_count && !cut->is_paired[n->first_scope])
-                link_inlined(e, unit, n);
+            for (uint32_t s = n->first_scope; s < n->first_scope + n->scope_count; s++)
+                if (cut->branch_runs[s])
+                    link_branch(e, unit, s);
         }
     }
 }
@@ -397,8 +413,10 @@ bool mi_cut_emit(struct mi_cut *cut)
     e.unit_of_class = mi_cut_array(cut, (size_t)cut->class_count + 1, sizeof *e.unit_of_class);
     e.is_live = mi_cut_array(cut, cut->f.node_count, 1);
     e.is_done = mi_cut_array(cut, cut->f.node_count, 1);
-    e.branch_runs = mi_cut_array(cut, cut->f.scope_count, 1);
-    if (!e.unit_of_class || !e.is_live || !e.is_done || !e.branch_runs || !mark_live(&e))
+    e.named_in = mi_cut_array(cut, cut->f.node_count, sizeof *e.named_in);
+    e.align_evidence = mi_batch_cstr(e.out, "at its place in the cut");
+    e.branch_evidence = mi_batch_cstr(e.out, "in the branch that stands here");
+    if (!e.unit_of_class || !e.is_live || !e.is_done || !e.named_in || !mark_live(&e))
         return false;
     for (uint32_t u = 0; u < cut->unit_count; u++) {
         if (cut->units[u].state == MI_UNIT_EXACT || cut->units[u].state == MI_UNIT_INEXACT)
@@ -406,7 +424,7 @@ bool mi_cut_emit(struct mi_cut *cut)
         else if (cut->units[u].state != MI_UNIT_UNANCHORED)
             emit_birth(&e, &cut->units[u]);
     }
-    find_inlined(&e);
+    link_branches(&e);
     for (uint32_t n = 0; n < cut->f.node_count; n++)
         if (!e.is_done[n])
             judge_uncovered(&e, n);

@@ -101,7 +101,9 @@ static bool visit(struct walk *w, uint32_t tensor, uint32_t op, struct mi_u32s *
     if (mi_flow_is_const(&cut->f, tensor))
         return mi_u32s_push(folded, tensor);
     if (is_stop(w, tensor)) {
-        note_stop(w, tensor);
+        /* A result of shapes that the unit does not read was known while compiling. */
+        if (reads_it || !(cut->f.tensors[tensor].flags & MI_FLOW_SHAPE))
+            note_stop(w, tensor);
         return true;
     }
     return mi_u32s_push(&cut->stack, tensor);

@@ -124,6 +124,10 @@ static enum mi_reason why_no_task(const struct fates *f, uint32_t compiled, cons
  * its function consists of. */
 static bool is_fused(const struct fates *f, uint32_t framework, uint32_t compiled)
 {
+    const struct mi_nodes *nodes = &f->rows->nodes;
+    bool has_bodies = mi_csr_count(&f->model->index.inner, framework) != 0;
+    if (has_bodies && nodes->op[framework].v == nodes->op[compiled].v)
+        return false; /* a Loop stays the Loop, whatever it took in */
     if (f->main_origins[compiled] > 1)
         return true;
     return is_function_node(f, framework) && f->inner_origins[compiled] > 1;

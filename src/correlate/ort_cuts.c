@@ -70,14 +70,18 @@ static bool set_up_arrays(struct mi_cut *cut)
     cut->cover_count = mi_cut_array(cut, cut->f.node_count, sizeof *cut->cover_count);
     cut->node_seen = mi_cut_array(cut, cut->f.node_count, sizeof *cut->node_seen);
     cut->tensor_seen = mi_cut_array(cut, cut->f.tensor_count, sizeof *cut->tensor_seen);
+    cut->origin = mi_cut_array(cut, cut->o.node_count, sizeof *cut->origin);
+    cut->aligned_in = mi_cut_array(cut, cut->f.node_count, sizeof *cut->aligned_in);
     cut->is_paired = mi_cut_array(cut, cut->f.scope_count, 1);
+    cut->branch_runs = mi_cut_array(cut, cut->f.scope_count, 1);
     size_t classes = (size_t)cut->class_count + 1;
     cut->is_anchored = mi_cut_array(cut, classes, 1);
     cut->class_in = mi_cut_array(cut, classes, sizeof *cut->class_in);
     cut->class_out = mi_cut_array(cut, classes, sizeof *cut->class_out);
     cut->class_hit = mi_cut_array(cut, classes, sizeof *cut->class_hit);
     return cut->anchor && cut->unit_of && cut->cover_count && cut->node_seen && cut->tensor_seen &&
-           cut->is_paired && cut->is_anchored && cut->class_in && cut->class_out && cut->class_hit;
+           cut->origin && cut->aligned_in && cut->branch_runs && cut->is_paired &&
+           cut->is_anchored && cut->class_in && cut->class_out && cut->class_hit;
 }
 
 static bool set_up(struct mi_cut *cut)
@@ -133,22 +137,27 @@ static bool pair_bodies(struct mi_cut *cut, const struct mi_flow_node *n, uint32
     return true;
 }
 
+static bool pair_unit_bodies(struct mi_cut *cut, uint32_t u, uint32_t scope)
+{
+    for (uint32_t i = 0; i < cut->units[u].member_count; i++) {
+        const struct mi_flow_node *n =
+            &cut->o.nodes[cut->members.at[cut->units[u].first_member + i]];
+        uint32_t owner = n->scope_count ? owner_of(cut, &cut->units[u], n, scope) : 0;
+        if (owner && !pair_bodies(cut, n, owner))
+            return false;
+    }
+    return true;
+}
+
 static bool do_scope(struct mi_cut *cut, struct mi_scope_pair pair)
 {
     uint32_t first_unit = cut->unit_count;
     if (!mi_cut_anchors(cut, pair) || !mi_cut_units(cut, pair))
         return false;
     for (uint32_t u = first_unit; u < cut->unit_count; u++)
-        if (!mi_cut_walk(cut, u))
+        if (!mi_cut_walk(cut, u) || !pair_unit_bodies(cut, u, pair.framework) ||
+            !mi_cut_align(cut, u))
             return false;
-    for (uint32_t u = first_unit; u < cut->unit_count; u++)
-        for (uint32_t i = 0; i < cut->units[u].member_count; i++) {
-            const struct mi_flow_node *n =
-                &cut->o.nodes[cut->members.at[cut->units[u].first_member + i]];
-            uint32_t owner = n->scope_count ? owner_of(cut, &cut->units[u], n, pair.framework) : 0;
-            if (owner && !pair_bodies(cut, n, owner))
-                return false;
-        }
     return true;
 }
 
