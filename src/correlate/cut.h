@@ -64,6 +64,7 @@ struct mi_cut {
     uint32_t *class_of;    /* [f.tensor_count] value number, 1 .. class_count */
     uint32_t class_count;
     uint8_t *is_anchored;   /* [class_count + 1] the class holds an anchor */
+    uint8_t *is_image;      /* [f.tensor_count] some anchor is this very tensor */
     struct mi_map f_tensor; /* (scope, name) -> tensor */
     struct mi_map f_node;   /* (scope, name) -> node + 1; MI_FLOW_NONE = several */
     uint32_t *cover_count;  /* [f.node_count] units that the node is part of */

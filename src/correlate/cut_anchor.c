@@ -281,8 +281,10 @@ bool mi_cut_anchors(struct mi_cut *cut, struct mi_scope_pair pair)
         const struct mi_flow_node *node = &cut->o.nodes[scope->first_node + n];
         for (uint32_t i = 0; i < node->out_count; i++) {
             uint32_t tensor = mi_flow_out(&cut->o, node, i);
-            if (cut->anchor[tensor])
-                cut->is_anchored[cut->class_of[cut->anchor[tensor]]] = 1;
+            if (!cut->anchor[tensor])
+                continue;
+            cut->is_anchored[cut->class_of[cut->anchor[tensor]]] = 1;
+            cut->is_image[cut->anchor[tensor]] = 1;
         }
     }
     return true;

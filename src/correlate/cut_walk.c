@@ -86,6 +86,15 @@ static void note_stop(struct walk *w, uint32_t tensor)
     w->all_hit_read = w->all_hit_read && cut->class_in[class_no] == w->stamp;
 }
 
+/* The tensor is the output of an Identity that the compiled graph does without: the walk goes on to
+ * the tensor that it copies. */
+static bool is_dropped_identity(const struct mi_cut *cut, uint32_t tensor)
+{
+    uint32_t producer = cut->f.tensors[tensor].producer;
+    return producer && !cut->is_image[tensor] &&
+           mi_flow_op(&cut->f, &cut->f.nodes[producer - 1]).v == cut->ops.identity;
+}
+
 /* Visits one input of a covered node: stops there, puts it on the stack, or (constants) on the list
  * of folded ones. `op` is the covered node's. */
 static bool visit(struct walk *w, uint32_t tensor, uint32_t op, struct mi_u32s *folded)
@@ -104,7 +113,8 @@ static bool visit(struct walk *w, uint32_t tensor, uint32_t op, struct mi_u32s *
         /* A result of shapes that the unit does not read was known while compiling. */
         if (reads_it || !(cut->f.tensors[tensor].flags & MI_FLOW_SHAPE))
             note_stop(w, tensor);
-        return true;
+        if (!is_dropped_identity(cut, tensor))
+            return true;
     }
     return mi_u32s_push(&cut->stack, tensor);
 }

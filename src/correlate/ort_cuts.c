@@ -74,13 +74,14 @@ static bool set_up_arrays(struct mi_cut *cut)
     cut->aligned_in = mi_cut_array(cut, cut->f.node_count, sizeof *cut->aligned_in);
     cut->is_paired = mi_cut_array(cut, cut->f.scope_count, 1);
     cut->branch_runs = mi_cut_array(cut, cut->f.scope_count, 1);
+    cut->is_image = mi_cut_array(cut, cut->f.tensor_count, 1);
     size_t classes = (size_t)cut->class_count + 1;
     cut->is_anchored = mi_cut_array(cut, classes, 1);
     cut->class_in = mi_cut_array(cut, classes, sizeof *cut->class_in);
     cut->class_out = mi_cut_array(cut, classes, sizeof *cut->class_out);
     cut->class_hit = mi_cut_array(cut, classes, sizeof *cut->class_hit);
     return cut->anchor && cut->unit_of && cut->cover_count && cut->node_seen && cut->tensor_seen &&
-           cut->origin && cut->aligned_in && cut->branch_runs && cut->is_paired &&
+           cut->origin && cut->is_image && cut->aligned_in && cut->branch_runs && cut->is_paired &&
            cut->is_anchored && cut->class_in && cut->class_out && cut->class_hit;
 }
 

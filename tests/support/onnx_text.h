@@ -1,0 +1,18 @@
+/* Models as text, for tests. One line each, words separated by blanks, "-" = empty:
+ *
+ *     NAME OP INPUTS OUTPUTS    a node; INPUTS and OUTPUTS are names with commas; OP may be
+ * domain:OP attr NAME INTEGER         an attribute of the node above text NAME WORD likewise, a
+ * string { ROLE  ...  }            a graph that the node above owns in NAME / out NAME        an
+ * input or output of the graph const NAME NUMBER         an initialiser of one float type NAME ELEM
+ * element type of a tensor (a number of TensorProto) function DOMAIN NAME INPUTS OUTPUTS ... end
+ *
+ * Wrong text ends the program. */
+#ifndef MI_TESTS_ONNX_TEXT_H
+#define MI_TESTS_ONNX_TEXT_H
+
+#include "onnx_writer.h"
+
+/* Appends the model. */
+void onnx_from_text(struct onnx_writer *w, const char *text);
+
+#endif
