@@ -1,5 +1,6 @@
 /* Tasks of ONNX Runtime to nodes, their streams and their place in time: on real captures and on
  * models small enough to check by eye. */
+#include "alloc_fail.h"
 #include "base/sink.h"
 #include "correlate/clocks/clocks.h"
 #include "correlate/matcher.h"
@@ -473,6 +474,39 @@ static void nested_without_end(void **state)
     onnx_writer_fini(&w);
 }
 
+/* Whichever allocation fails: an error at the latest when freezing, or the same links as ever. */
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    static const char partition[] = "{\"streams\":[[\"c\"],[\"same\"]],\"devices\":[\"0\",\"0\"]}";
+    struct onnx_writer w = {0};
+    bool has_failed = true;
+    write_model(&w);
+    for (long n = 0; has_failed && n < 1000; n++) {
+        struct joined joined;
+        struct mi_error err = MI_ERROR_INIT;
+        join_init(&joined);
+        join_text(&joined, &mi_reader_ort_onnx, (struct mi_bytes){w.at, w.len}, 1);
+        join_text(&joined, &mi_reader_ort_profile, mi_cstr(profile), 1);
+        join_text(&joined, &mi_reader_ort_partition, MI_LIT(partition), 1);
+        assert_true(mi_model_index_graphs(&joined.model, NULL));
+        alloc_left = n;
+        bool ok = mi_ort_streams_apply(&joined.model, &err) &&
+                  mi_matcher_ort_task_names.run(&joined.model, &err) &&
+                  mi_model_freeze(&joined.model, &err);
+        has_failed = alloc_left < 0;
+        alloc_left = -1;
+        assert_true(ok || err.code == MI_ENOMEM);
+        if (ok)
+            assert_int_equal(joined.model.all.rows.executed.count - 1, 6);
+        if (!has_failed)
+            assert_true(ok);
+        join_fini(&joined);
+    }
+    assert_false(has_failed);
+    onnx_writer_fini(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +519,7 @@ int main(void)
         cmocka_unit_test(names_that_repeat_and_names_that_lack),
         cmocka_unit_test(contradictions_demote),
         cmocka_unit_test(nested_without_end),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
