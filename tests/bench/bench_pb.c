@@ -10,6 +10,8 @@
 
 #define LAST_BYTES ((size_t)1 << 10) /* most that one node takes */
 
+#define SIZE_BYTES ((size_t)200 * 1000 * 1000)
+
 struct input {
     struct mi_bytes bytes;
     uint8_t *copy;
@@ -147,8 +149,9 @@ static void fill(struct input *in, uint8_t *memory, size_t room,
 int main(int argc, char **argv)
 {
     struct bench bench;
-    bench_init(&bench, argc, argv);
-    size_t room = bench.size_bytes + LAST_BYTES;
+    bench_init(&bench, "pb", argc, argv);
+    size_t size_bytes = bench.size_bytes ? bench.size_bytes : SIZE_BYTES;
+    size_t room = size_bytes + LAST_BYTES;
     uint8_t *memory = malloc(room);
     struct input in = {.copy = malloc(room)};
     if (!memory || !in.copy)

@@ -10,6 +10,8 @@
 #include "bench.h"
 #include "generate.h"
 
+#define SIZE_BYTES ((size_t)200 * 1000 * 1000)
+
 struct input {
     struct mi_bytes bytes;
     uint8_t *copy;
@@ -159,10 +161,11 @@ int main(int argc, char **argv)
 {
     struct bench bench;
     struct mi_sink sink;
-    bench_init(&bench, argc, argv);
+    bench_init(&bench, "scan", argc, argv);
+    size_t size_bytes = bench.size_bytes ? bench.size_bytes : SIZE_BYTES;
     mi_sink_init_memory(&sink);
 
-    generate_trace(&sink, bench.size_bytes);
+    generate_trace(&sink, size_bytes);
     struct input fast = {.bytes = mi_sink_bytes(&sink)};
     struct input scalar = {.bytes = fast.bytes, .force_scalar = true};
     uint64_t len = fast.bytes.len;
@@ -176,7 +179,7 @@ int main(int argc, char **argv)
     bench_run(&bench, "jansson, tree", run_jansson, &fast, len);
 
     mi_sink_clear(&sink);
-    generate_table(&sink, bench.size_bytes);
+    generate_table(&sink, size_bytes);
     fast.bytes = scalar.bytes = mi_sink_bytes(&sink);
     len = fast.bytes.len;
     bench_group(&bench, "table.csv");

@@ -138,9 +138,17 @@ static void put_loop(struct maker *m, uint32_t index)
     put_kernel(m, &k, 0, end_us - start_us);
 }
 
-static void put_run(struct maker *m)
+const char *mi_make_ort_profile_node(char *name, size_t room, uint32_t index)
 {
     static const char *const ops[] = {"Conv", "Relu", "Add", "MaxPool", "Mul"};
+    const char *op = ops[index % 5];
+    snprintf(name, room, "/features/features.%u/block/block.%u/%s_output_0_nchwc", index, index % 4,
+             op);
+    return op;
+}
+
+static void put_run(struct maker *m)
+{
     uint32_t nodes = m->options->nodes_per_run, threads = m->options->threads;
     int64_t run_us = m->now_us, execute_us = m->now_us + 5;
     m->now_us += 10;
@@ -149,9 +157,8 @@ static void put_run(struct maker *m)
             put_loop(m, i);
             break;
         }
-        struct kernel k = {.op = ops[i % 5], .index = i, .size = 16 + 16 * (i % 8)};
-        snprintf(k.name, sizeof k.name, "/features/features.%u/block/block.%u/%s_output_0_nchwc", i,
-                 i % 4, k.op);
+        struct kernel k = {.index = i, .size = 16 + 16 * (i % 8)};
+        k.op = mi_make_ort_profile_node(k.name, sizeof k.name, i);
         put_node(m, &k, threads ? i % threads : 0);
     }
     m->now_us += 5;

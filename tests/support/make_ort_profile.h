@@ -16,4 +16,7 @@ struct mi_make_ort_profile {
 /* The same options give the same bytes. A kernel event is about 600 bytes long. */
 void mi_make_ort_profile(struct mi_sink *sink, const struct mi_make_ort_profile *options);
 
+/* Writes the name of main-graph node `index` in such a profile to `name`, and returns its type. */
+const char *mi_make_ort_profile_node(char *name, size_t room, uint32_t index);
+
 #endif
