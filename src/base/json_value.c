@@ -212,8 +212,12 @@ static uint32_t count_lines(const struct mi_json *js, const uint8_t *p, const ui
 {
     size_t count = 0;
 #if MI_SIMD
-    for (; !js->options.force_scalar && to - p >= 16; p += 16)
-        count += mi_mask_count(mi_v16_equal(p, '\n'));
+    while (!js->options.force_scalar && to - p >= 16) {
+        size_t blocks = (size_t)(to - p) / 16;
+        blocks = blocks < 255 ? blocks : 255;
+        count += mi_v16_count(p, (unsigned)blocks, '\n');
+        p += 16 * blocks;
+    }
 #else
     (void)js;
 #endif

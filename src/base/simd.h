@@ -1,10 +1,10 @@
 /* Small vector helpers for the scanners: 16 bytes at a time, SSE2 on x86-64, NEON on aarch64.
  *
  * A helper returns a mask with MI_MASK_BITS bits per byte (1 on SSE2, 4 on NEON, where narrowing is
- * the cheap way to a scalar mask), lowest bits first. mi_mask_first() and mi_mask_count() hide the
- * difference. mi_block_* work on 64 bytes and always give one bit per byte. The caller makes sure
- * that all 16 or 64 bytes may be read. Where MI_SIMD is 0 none of them exists: every user has a
- * scalar twin, and tests compare both. */
+ * the cheap way to a scalar mask), lowest bits first. mi_mask_first() hides the difference.
+ * mi_block_* work on 64 bytes and always give one bit per byte. The caller makes sure that all 16
+ * or 64 bytes may be read. Where MI_SIMD is 0 none of them exists: every user has a scalar twin,
+ * and tests compare both. */
 #ifndef MI_BASE_SIMD_H
 #define MI_BASE_SIMD_H
 
@@ -80,9 +80,15 @@ static inline uint64_t mi_v16_json_unsafe(const uint8_t *at)
     return mi_v16_mask(_mm_or_si128(hit, mi_v16_is(v, 0x7f)));
 }
 
-static inline uint64_t mi_v16_equal(const uint8_t *at, uint8_t byte)
+/* How often `byte` stands in 16 * `blocks` bytes; at most 255 blocks, since the lanes that count
+ * are bytes. */
+static inline uint32_t mi_v16_count(const uint8_t *at, unsigned blocks, uint8_t byte)
 {
-    return mi_v16_mask(mi_v16_is(mi_v16_load(at), byte));
+    __m128i lanes = _mm_setzero_si128();
+    for (; blocks; blocks--, at += 16)
+        lanes = _mm_sub_epi8(lanes, mi_v16_is(mi_v16_load(at), byte));
+    __m128i sums = _mm_sad_epu8(lanes, _mm_setzero_si128());
+    return (uint32_t)_mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_unpackhi_epi64(sums, sums)));
 }
 
 static inline uint64_t mi_v16_not_ascii(const uint8_t *at)
@@ -134,9 +140,12 @@ static inline uint64_t mi_v16_json_unsafe(const uint8_t *at)
     return mi_v16_mask(vorrq_u8(hit, vcgeq_u8(v, vdupq_n_u8(0x7f))));
 }
 
-static inline uint64_t mi_v16_equal(const uint8_t *at, uint8_t byte)
+static inline uint32_t mi_v16_count(const uint8_t *at, unsigned blocks, uint8_t byte)
 {
-    return mi_v16_mask(mi_v16_is(vld1q_u8(at), byte));
+    uint8x16_t lanes = vdupq_n_u8(0);
+    for (; blocks; blocks--, at += 16)
+        lanes = vsubq_u8(lanes, mi_v16_is(vld1q_u8(at), byte));
+    return vaddlvq_u8(lanes);
 }
 
 static inline uint64_t mi_v16_not_ascii(const uint8_t *at)
@@ -160,11 +169,6 @@ static inline unsigned mi_low_bit(uint64_t word)
 static inline unsigned mi_mask_first(uint64_t mask)
 {
     return mi_low_bit(mask) / MI_MASK_BITS;
-}
-
-static inline unsigned mi_mask_count(uint64_t mask)
-{
-    return (unsigned)__builtin_popcountll(mask) / MI_MASK_BITS;
 }
 
 #if defined(__AVX2__)

@@ -13,7 +13,8 @@
  *     return bench_report(&bench);
  *
  * Goals are printed as reached or missed and never make the program fail: times belong to the
- * machine. Options of every bench program: --json, --rounds N, --size-mb N (input to generate). */
+ * machine. Options of every bench program: --json, --rounds N, --size-mb N (input to
+ * generate), --only TEXT (cases whose name has it). */
 #ifndef MI_TESTS_BENCH_H
 #define MI_TESTS_BENCH_H
 
@@ -61,7 +62,9 @@ struct bench {
     unsigned rounds;
     size_t size_bytes; /* of input to generate; 0 = what the program thinks right */
     const char *group;
+    const char *only; /* NULL = all cases */
     unsigned row_count, goal_count;
+    struct bench_row left_out;
     struct bench_row rows[BENCH_MOST_ROWS];
     struct bench_goal goals[BENCH_MOST_GOALS];
 };
