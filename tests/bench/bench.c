@@ -259,7 +259,7 @@ const struct bench_row *bench_program(struct bench *bench, const char *name,
 
 double bench_speed(const struct bench_row *row)
 {
-    return row->is_ok && row->cpu_seconds > 0 ? (double)row->bytes / row->cpu_seconds / 1e9 : 0;
+    return row->is_ok && row->cpu_seconds > 0 ? (double)row->bytes / row->cpu_seconds / 1e9 : -1;
 }
 
 double bench_seconds(const struct bench_row *row)
@@ -272,12 +272,10 @@ void bench_goal(struct bench *bench, const char *text, double value, enum bench_
 {
     if (bench->goal_count == BENCH_MOST_GOALS)
         abort();
-    bench->goals[bench->goal_count++] = (struct bench_goal){.text = text,
-                                                            .unit = unit,
-                                                            .value = value,
-                                                            .limit = limit,
-                                                            .sense = sense,
-                                                            .is_measured = value >= 0};
+    struct bench_goal *goal = &bench->goals[bench->goal_count++];
+    *goal = (struct bench_goal){
+        .unit = unit, .value = value, .limit = limit, .sense = sense, .is_measured = value >= 0};
+    snprintf(goal->text, sizeof goal->text, "%s", text);
 }
 
 static const char *verdict(const struct bench_goal *goal)
@@ -299,7 +297,7 @@ static const struct bench_row *base_of(const struct bench *bench, const struct b
 static double ratio_of(const struct bench *bench, const struct bench_row *row)
 {
     double base = bench_speed(base_of(bench, row));
-    return base > 0 ? bench_speed(row) / base : 0;
+    return base > 0 && row->is_ok ? bench_speed(row) / base : 0;
 }
 
 static void print_row(const struct bench *bench, const struct bench_row *row)

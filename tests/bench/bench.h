@@ -50,7 +50,8 @@ struct bench_row {
 enum bench_sense { BENCH_AT_MOST, BENCH_AT_LEAST };
 
 struct bench_goal {
-    const char *text, *unit;
+    char text[96];
+    const char *unit;
     double value, limit;
     enum bench_sense sense;
     bool is_measured;
@@ -84,7 +85,7 @@ const struct bench_row *bench_program(struct bench *bench, const char *name,
                                       uint64_t bytes);
 
 double bench_now(void);                            /* seconds */
-double bench_speed(const struct bench_row *row);   /* GB/s of one core; 0 if it failed */
+double bench_speed(const struct bench_row *row);   /* GB/s of one core; negative if it failed */
 double bench_seconds(const struct bench_row *row); /* negative if it failed */
 
 /* A negative value counts as not measured. */

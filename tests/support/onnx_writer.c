@@ -193,35 +193,69 @@ void onnx_opset(struct onnx_writer *w, const char *domain, int64_t version)
 
 /* --- whole models --- */
 
-static void plan_nodes(struct onnx_writer *w, const struct onnx_plan *plan)
+struct planning {
+    struct onnx_writer *w;
+    const struct onnx_plan *plan;
+    uint32_t branches, per_branch, made, weight;
+    char last[32]; /* tensor at the end of the branch */
+};
+
+/* Node i of branch b, or it and the next one as one. Returns how many it was. */
+static uint32_t plan_node(struct planning *p, uint32_t b, uint32_t i)
 {
     static const char *const ops[] = {"Relu", "Add", "Mul", "Neg"};
-    char name[64], inputs[96], output[32], last[32] = "x";
-    uint32_t branches = plan->branches ? plan->branches : 1, weight = 0;
-    uint32_t per_branch = (plan->nodes + branches - 1) / branches, made = 0;
-    int has_weights = plan->weight_bytes == (uint64_t)plan->width * 4;
-    for (uint32_t b = 0; b < branches; b++) {
-        snprintf(last, sizeof last, "x");
-        for (uint32_t i = 0; i < per_branch && made < plan->nodes; i++, made++) {
-            const char *op = ops[i % 4];
-            int is_binary = i % 4 == 1 || i % 4 == 2;
-            snprintf(name, sizeof name, "/branch%u/%s_%u", b, op, i);
-            snprintf(output, sizeof output, "b%u_%u", b, i);
-            if (is_binary && has_weights && weight < plan->weights)
-                snprintf(inputs, sizeof inputs, "%s,w%u", last, weight++);
-            else
-                snprintf(inputs, sizeof inputs, is_binary ? "%s,x" : "%s", last);
-            onnx_node(w, name, op, "", inputs, output);
-            memcpy(last, output, sizeof last);
+    char name[64], inputs[96];
+    const char *op = ops[i % 4], *domain = "";
+    bool is_binary = i % 4 == 1 || i % 4 == 2;
+    bool is_pair = p->plan->is_optimised && i % 4 == 2 && i + 1 < p->per_branch &&
+                   p->made + 1 < p->plan->nodes;
+    snprintf(name, sizeof name, "/branch%u/%s_%u%s", b, op, i, is_pair ? "/fused" : "");
+    if (is_binary && p->plan->weight_bytes == (uint64_t)p->plan->width * 4 &&
+        p->weight < p->plan->weights)
+        snprintf(inputs, sizeof inputs, "%s,w%u", p->last, p->weight++);
+    else
+        snprintf(inputs, sizeof inputs, is_binary ? "%s,x" : "%s", p->last);
+    snprintf(p->last, sizeof p->last, "b%u_%u", b, i + is_pair);
+    if (is_pair) {
+        op = "MulNeg";
+        domain = "com.microsoft";
+    }
+    onnx_node(p->w, name, op, domain, inputs, p->last);
+    return 1 + is_pair;
+}
+
+static void plan_nodes(struct onnx_writer *w, const struct onnx_plan *plan)
+{
+    struct planning p = {.w = w, .plan = plan, .branches = plan->branches ? plan->branches : 1};
+    char name[64], inputs[96], output[32], sum[32] = "";
+    bool has_identity = !plan->is_optimised || p.branches == 1;
+    p.per_branch = (plan->nodes + p.branches - 1) / p.branches;
+    for (uint32_t b = 0; b < p.branches; b++) {
+        snprintf(p.last, sizeof p.last, "x");
+        for (uint32_t i = 0; i < p.per_branch && p.made < plan->nodes;) {
+            uint32_t count = plan_node(&p, b, i);
+            i += count;
+            p.made += count;
         }
-        snprintf(output, sizeof output, b + 1 == branches ? "y" : "sum%u", b);
-        if (b == 0)
-            snprintf(inputs, sizeof inputs, "%s", last);
-        else
-            snprintf(inputs, sizeof inputs, "sum%u,%s", b - 1, last);
+        if (b == 0 && !has_identity) {
+            memcpy(sum, p.last, sizeof sum);
+            continue;
+        }
+        snprintf(output, sizeof output, b + 1 == p.branches ? "y" : "sum%u", b);
+        snprintf(inputs, sizeof inputs, "%s%s%s", sum, b ? "," : "", p.last);
         snprintf(name, sizeof name, "/join_%u", b);
         onnx_node(w, name, b == 0 ? "Identity" : "Add", "", inputs, output);
+        memcpy(sum, output, sizeof sum);
     }
+}
+
+/* What ONNX Runtime imports whenever it writes a model. */
+static void optimiser_opsets(struct onnx_writer *w)
+{
+    static const char *const domains[] = {"com.microsoft", "com.microsoft.nchwc",
+                                          "ai.onnx.training", "ai.onnx.preview.training"};
+    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
+        onnx_opset(w, domains[i], 1);
 }
 
 /* Everything of initialiser i before its data; the length counts the data. */
@@ -260,6 +294,8 @@ int onnx_write_plan(FILE *file, const struct onnx_plan *plan)
     tag(&head, 7, 2);
     onnx_varint(&head, nodes.len + weights.len + plan->weights * plan->weight_bytes + tail.len);
     onnx_opset(&tail, "", 13);
+    if (plan->is_optimised)
+        optimiser_opsets(&tail);
     failed |= fwrite(head.at, 1, head.len, file) != head.len;
     failed |= fwrite(nodes.at, 1, nodes.len, file) != nodes.len;
     onnx_writer_fini(&weights);

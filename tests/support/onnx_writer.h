@@ -12,6 +12,7 @@
 #ifndef MI_TESTS_ONNX_WRITER_H
 #define MI_TESTS_ONNX_WRITER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,6 +70,10 @@ struct onnx_plan {
     uint32_t nodes, branches, width;
     uint32_t weights;
     uint64_t weight_bytes;
+    /* The same model as an optimiser could leave it, which files of ONNX Runtime look like: each
+     * Mul with the Neg behind it is one node, the Identity of several branches is gone. Such nodes
+     * are made up: nothing runs them. */
+    bool is_optimised;
 };
 
 /* Writes it to `file`; weights of all zeros become holes, so 800 MB cost no disk. 0 = written. */
