@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { BLOCK_BYTES = 64 * 1024, ALIGN = 8 };
+enum { FIRST_BYTES = 64 * 1024, MOST_BYTES = 8 * 1024 * 1024, ALIGN = 8 };
 
 struct mi_arena_block {
     struct mi_arena_block *next;
@@ -31,6 +31,15 @@ static struct mi_arena_block *new_block(size_t bytes)
     return bytes > SIZE_MAX / 4 ? NULL : mi_mem_new(1, sizeof(struct mi_arena_block) + bytes);
 }
 
+/* Blocks grow with what was handed out, so that a big arena consists of few and large ones. */
+static size_t next_block_bytes(const struct mi_arena *arena)
+{
+    size_t bytes = FIRST_BYTES;
+    while (bytes < MOST_BYTES && bytes < arena->used_bytes / 2)
+        bytes *= 2;
+    return bytes;
+}
+
 /* Large requests get a block of their own behind the current one, whose free space stays in use. */
 static void *alloc_large(struct mi_arena *arena, size_t size)
 {
@@ -54,15 +63,16 @@ void *mi_arena_alloc(struct mi_arena *arena, size_t size)
         return NULL;
     size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (size > (size_t)(arena->end - arena->at)) {
-        if (size > BLOCK_BYTES / 4)
+        if (size > FIRST_BYTES / 4)
             return alloc_large(arena, size);
-        struct mi_arena_block *block = new_block(BLOCK_BYTES);
+        size_t block_bytes = next_block_bytes(arena);
+        struct mi_arena_block *block = new_block(block_bytes);
         if (!block)
             return NULL;
         block->next = arena->blocks;
         arena->blocks = block;
         arena->at = (uint8_t *)block->data;
-        arena->end = arena->at + BLOCK_BYTES;
+        arena->end = arena->at + block_bytes;
     }
     void *result = arena->at;
     arena->at += size;

@@ -25,12 +25,9 @@ static struct mi_map_slot *find(const struct mi_map *map, uint64_t key)
     return &map->slots[slot];
 }
 
-static bool grow(struct mi_map *map)
+static bool grow(struct mi_map *map, uint32_t slot_count)
 {
-    if (map->slot_count > UINT32_MAX / 4)
-        return false;
-    struct mi_map bigger = {.slot_count = map->slot_count ? map->slot_count * 2 : FIRST_SLOTS,
-                            .count = map->count};
+    struct mi_map bigger = {.slot_count = slot_count, .count = map->count};
     bigger.slots = mi_mem_zero(bigger.slot_count, sizeof *bigger.slots);
     if (!bigger.slots)
         return false;
@@ -42,9 +39,19 @@ static bool grow(struct mi_map *map)
     return true;
 }
 
+bool mi_map_reserve(struct mi_map *map, uint32_t more)
+{
+    uint32_t slot_count = map->slot_count ? map->slot_count : FIRST_SLOTS;
+    if (more >= UINT32_MAX / 4 - map->count)
+        return false;
+    while (map->count + more > slot_count / 2)
+        slot_count *= 2;
+    return slot_count == map->slot_count || grow(map, slot_count);
+}
+
 uint32_t *mi_map_at(struct mi_map *map, uint64_t key)
 {
-    if (map->count >= map->slot_count / 2 && !grow(map))
+    if (map->count >= map->slot_count / 2 && !mi_map_reserve(map, 1))
         return NULL;
     struct mi_map_slot *slot = find(map, key);
     if (!slot->value) {

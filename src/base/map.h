@@ -22,6 +22,9 @@ static inline uint64_t mi_pair(uint32_t high, uint32_t low)
 
 void mi_map_fini(struct mi_map *map); /* a zeroed map is an empty one: no init */
 
+/* Room for `more` further keys, so that adding them does not grow the map step by step. */
+bool mi_map_reserve(struct mi_map *map, uint32_t more);
+
 /* Sets key -> value (value != 0), replacing an older value. false: out of memory. */
 bool mi_map_set(struct mi_map *map, uint64_t key, uint32_t value);
 

@@ -62,13 +62,9 @@ static void send_out(struct mi_sink *sink, struct mi_bytes bytes)
         mi_fail(&sink->error, MI_EIO, "output was refused");
 }
 
-/* Makes room for `len` more bytes in the buffer; false if they have to go around it or nowhere. */
-static bool reserve(struct mi_sink *sink, size_t len)
+/* The slow part of reserve(). */
+__attribute__((noinline)) static bool make_room(struct mi_sink *sink, size_t len)
 {
-    if (mi_sink_failed(sink))
-        return false;
-    if (len <= sink->room - sink->used)
-        return true;
     if (sink->send && sink->buffer) {
         send_out(sink, (struct mi_bytes){sink->buffer, sink->used});
         sink->used = 0;
@@ -90,6 +86,14 @@ static bool reserve(struct mi_sink *sink, size_t len)
     sink->buffer = buffer;
     sink->room = room;
     return len <= room - sink->used;
+}
+
+/* Makes room for `len` more bytes in the buffer; false if they have to go around it or nowhere. */
+static inline bool reserve(struct mi_sink *sink, size_t len)
+{
+    if (mi_sink_failed(sink))
+        return false;
+    return len <= sink->room - sink->used || make_room(sink, len);
 }
 
 void mi_sink_write(struct mi_sink *sink, struct mi_bytes bytes)
@@ -117,8 +121,12 @@ void mi_sink_byte(struct mi_sink *sink, uint8_t byte)
 
 void mi_sink_repeat(struct mi_sink *sink, uint8_t byte, size_t count)
 {
-    while (count--)
-        mi_sink_byte(sink, byte);
+    for (; count && reserve(sink, 1);) {
+        size_t piece = sink->room - sink->used < count ? sink->room - sink->used : count;
+        memset(sink->buffer + sink->used, byte, piece);
+        sink->used += piece;
+        count -= piece;
+    }
 }
 
 void mi_sink_i64(struct mi_sink *sink, int64_t value)

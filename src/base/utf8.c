@@ -163,6 +163,24 @@ static size_t next_piece(struct mi_bytes text, struct piece *piece)
     return size;
 }
 
+/* Bytes at the front that are shown as they stand, one column each: printable ASCII. Quotes and
+ * backslashes end it too, whether they are shown otherwise or not. */
+static size_t plain_front(struct mi_bytes text)
+{
+    size_t len = 0;
+#if MI_SIMD
+    for (; text.len - len >= 16; len += 16) {
+        uint64_t mask = mi_v16_json_unsafe(text.at + len);
+        if (mask)
+            return len + mi_mask_first(mask);
+    }
+#endif
+    while (len < text.len && text.at[len] >= ' ' && text.at[len] < 0x7f && text.at[len] != '"' &&
+           text.at[len] != '\\')
+        len++;
+    return len;
+}
+
 size_t mi_utf8_shown_width(struct mi_bytes text, size_t most)
 {
     size_t width = 0;
@@ -182,6 +200,15 @@ static bool show_front(struct mi_sink *sink, struct mi_bytes text, size_t column
     size_t marks = 0;
     *width = 0;
     while (text.len) {
+        size_t plain = plain_front(text);
+        plain = plain < columns - *width ? plain : columns - *width;
+        if (plain) {
+            if (sink)
+                mi_sink_write(sink, mi_bytes_sub(text, 0, plain));
+            *width += plain;
+            text = mi_bytes_sub(text, plain, text.len);
+            continue;
+        }
         text = mi_bytes_sub(text, next_piece(text, &piece), text.len);
         marks += piece.width == 0;
         if (piece.width > columns - *width || marks > columns)

@@ -112,7 +112,8 @@ static bool index_names(struct mi_model *model)
     const struct mi_tables *rows = &model->all.rows;
     struct mi_index *index = &model->index;
     index->next_same_name = mi_mem_zero(rows->nodes.count, sizeof *index->next_same_name);
-    if (!index->next_same_name)
+    if (!index->next_same_name || !mi_map_reserve(&index->node_by_name, rows->nodes.count) ||
+        !mi_map_reserve(&index->value_by_name, rows->values.count))
         return false;
     for (uint32_t n = rows->nodes.count - 1; n >= 1 && rows->nodes.count > 1; n--) {
         if (!rows->nodes.name[n].v)
