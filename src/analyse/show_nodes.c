@@ -121,10 +121,15 @@ static uint32_t put_readers(const struct mi_show *show, mi_value_id value, uint3
                             struct mi_words *words)
 {
     const struct mi_csr *of = &show->model->index.consumers;
-    uint32_t count = mi_csr_count(of, value.v);
-    for (uint32_t i = 0; i < count && shown + i < MOST_PEERS; i++) {
-        mi_node_id reader = {of->list[of->first[value.v] + i]};
-        mi_words_put(words, shown + i ? MI_LIT(", ") : MI_LIT(""));
+    uint32_t count = 0, last = 0;
+    for (uint32_t i = of->first[value.v]; i < of->first[value.v + 1]; i++) {
+        mi_node_id reader = {of->list[i]};
+        if (reader.v == last) /* listed once per port */
+            continue;
+        last = reader.v;
+        if (shown + count++ >= MOST_PEERS)
+            continue;
+        mi_words_put(words, words->len ? MI_LIT(", ") : MI_LIT(""));
         mi_words_put(words, mi_describe_node(show->model, reader, words->arena));
     }
     return count;

@@ -198,6 +198,7 @@ struct layout {
     struct text_cell *cells; /* [row_count + 1][column_count]; row 0 holds the headings */
     size_t *widths;          /* [column_count]; columns left out have is_shown false */
     bool *is_shown;
+    bool is_list; /* indented: what is not known stays blank */
 };
 
 static bool is_column_shown(const struct mi_report_table *table, unsigned c)
@@ -243,7 +244,8 @@ static void render_row(struct layout *layout, uint32_t row)
         size_t from = (size_t)mi_sink_size(&layout->texts);
         if (c > 0 && table->columns[c - 1].kind == MI_CELL_DEPTH && !cells[c - 1].is_none)
             put_cell(&layout->texts, layout->options->lang, MI_CELL_DEPTH, "", &cells[c - 1]);
-        put_cell(&layout->texts, layout->options->lang, column->kind, column->unit, &cells[c]);
+        if (!cells[c].is_none || !layout->is_list)
+            put_cell(&layout->texts, layout->options->lang, column->kind, column->unit, &cells[c]);
         close_cell(layout, &layout->cells[((size_t)row + 1) * table->column_count + c], from);
     }
 }
@@ -320,6 +322,8 @@ static void write_table(const struct mi_report_table *table, const struct mi_tex
     layout.is_shown = mi_mem_zero(table->column_count, sizeof *layout.is_shown);
     mi_sink_init_memory(&layout.texts);
     if (layout.cells && layout.widths && layout.is_shown) {
+        for (unsigned c = 0; c < table->column_count; c++)
+            layout.is_list = layout.is_list || table->columns[c].kind == MI_CELL_DEPTH;
         for (unsigned c = 0; c < table->column_count; c++)
             if ((layout.is_shown[c] = is_column_shown(table, c)))
                 render_heading(&layout, c);
