@@ -6,6 +6,7 @@
  * empty rest and the fast paths need no test of their own. */
 #include "base/json_scan.h"
 #include "base/simd.h"
+#include "base/translate.h"
 
 #include <stdio.h>
 
@@ -34,13 +35,13 @@ __attribute__((cold, noinline)) static bool unexpected(struct mi_json *js, const
 {
     char text[160];
     if (p >= js->end) {
-        snprintf(text, sizeof text, "JSON ends where %s should follow", wanted);
+        snprintf(text, sizeof text, N_("JSON ends where %s should follow"), wanted);
         return fail(js, p, MI_ETRUNCATED, text);
     }
     if (*p > ' ' && *p < 0x7f)
-        snprintf(text, sizeof text, "JSON has '%c' where %s should stand", *p, wanted);
+        snprintf(text, sizeof text, N_("JSON has '%c' where %s should stand"), *p, wanted);
     else
-        snprintf(text, sizeof text, "JSON has byte 0x%02x where %s should stand", *p, wanted);
+        snprintf(text, sizeof text, N_("JSON has byte 0x%02x where %s should stand"), *p, wanted);
     return fail(js, p, MI_EFORMAT, text);
 }
 

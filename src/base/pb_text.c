@@ -1,6 +1,7 @@
 /* Protobuf text pull scanner: fields, nesting, skipping. Values are decoded in pb_text_value.c. */
 #include "base/pb_text.h"
 #include "base/pb_text_scan.h"
+#include "base/translate.h"
 
 #include <stdio.h>
 
@@ -61,7 +62,8 @@ static bool fail_byte(struct mi_pbt *t, const uint8_t *at, const char *wanted)
     char text[96];
     bool is_plain = *at > ' ' && *at < 0x7f;
     snprintf(text, sizeof text,
-             is_plain ? "expected %s, found '%c'" : "expected %s, found byte %02x", wanted, *at);
+             is_plain ? N_("expected %s, found '%c'") : N_("expected %s, found byte %02x"), wanted,
+             *at);
     return fail(t, at, MI_EFORMAT, text);
 }
 

@@ -27,6 +27,15 @@ static unsigned step(const char *text, unsigned *width)
     return len ? len : 1;
 }
 
+static bool closes(const char *text)
+{
+    static const char *const marks[] = {"\u3001", "\u3002", "\uff0c", "\uff1a", "\uff1b", "\uff09"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strncmp(text, marks[i], strlen(marks[i])) == 0)
+            return true;
+    return false;
+}
+
 /* The next word of `text`: up to a blank, or one wide character, which may stand alone. */
 static size_t next_word(const char *text, size_t *width)
 {
@@ -38,8 +47,14 @@ static size_t next_word(const char *text, size_t *width)
             break;
         len += one;
         *width += wide;
-        if (wide == 2)
+        if (wide == 2) {
+            /* Closing marks do not begin a line. */
+            while (closes(text + len)) {
+                len += step(text + len, &wide);
+                *width += wide;
+            }
             break;
+        }
     }
     return len;
 }

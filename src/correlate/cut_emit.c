@@ -1,6 +1,8 @@
 /* What the cuts say, written down: links, births of nodes that have no counterpart, and the fates
  * of framework nodes that no compiled node computes. */
 #include "correlate/cut.h"
+
+#include "base/translate.h"
 #include "correlate/verdict.h"
 
 /* Members times covered nodes of one unit that are linked each with each; beyond, only the member
@@ -74,7 +76,7 @@ static uint32_t list_inputs(const struct emit *e, const struct mi_unit *unit, ui
 static mi_str_id cut_evidence(struct emit *e, const struct mi_unit *unit)
 {
     uint32_t shown[2] = {0, 0}, count = list_inputs(e, unit, shown);
-    const char *closed = unit->state == MI_UNIT_EXACT ? "" : ", not closed";
+    const char *closed = unit->state == MI_UNIT_EXACT ? "" : N_(", not closed");
     struct mi_bytes to = tensor_name(e, unit->target);
     struct mi_bytes a = tensor_name(e, shown[0]), b = tensor_name(e, shown[1]);
     if (!count)
@@ -286,7 +288,7 @@ static void emit_birth(struct emit *e, const struct mi_unit *unit)
         row.evidence =
             mi_batch_printf(e->out, "reads and makes %.*s", MI_NAME(tensor_name(e, unit->target)));
     } else {
-        row.evidence = mi_batch_cstr(e->out, "all its inputs are constants");
+        row.evidence = mi_batch_cstr(e->out, N_("all its inputs are constants"));
     }
     for (uint32_t m = 0; m < unit->member_count; m++) {
         row.node.v = row_of(&cut->o, cut->members.at[unit->first_member + m]);
@@ -384,26 +386,26 @@ static void judge_uncovered(struct emit *e, uint32_t n)
     uint32_t twin = out ? e->unit_of_class[cut->class_of[out]] : 0;
     if (is_dropped_branch(e, f->nodes[n].scope))
         add_fate(e, n, MI_FATE_NOT_EXECUTED, MI_REASON_BRANCH_NOT_TAKEN, 0, MI_LIKELY,
-                 mi_batch_cstr(e->out, "the compiler found that the condition is constant"));
+                 mi_batch_cstr(e->out, N_("the compiler found that the condition is constant")));
     else if (has_flag(f, n, MI_FLOW_CONST))
         add_fate(e, n, MI_FATE_FOLDED, MI_REASON_CONSTANT, 0, MI_LIKELY,
-                 mi_batch_cstr(e->out, "computed from constants alone"));
+                 mi_batch_cstr(e->out, N_("computed from constants alone")));
     else if (!cut->is_paired[f->nodes[n].scope])
         return; /* follows from the node that owns the body */
     else if (!e->is_live[n])
         add_fate(e, n, MI_FATE_REMOVED, MI_REASON_DEAD, 0, MI_LIKELY,
-                 mi_batch_cstr(e->out, "no output of the graph depends on it"));
+                 mi_batch_cstr(e->out, N_("no output of the graph depends on it")));
     else if (op == cut->ops.identity || op == cut->ops.dropout)
         add_fate(e, n, MI_FATE_REMOVED, MI_REASON_IDENTITY, 0, MI_LIKELY,
-                 mi_batch_cstr(e->out, "hands its input on"));
+                 mi_batch_cstr(e->out, N_("hands its input on")));
     else if (twin)
         judge_merged(e, n, twin);
     else if (has_flag(f, n, MI_FLOW_SHAPE))
         add_fate(e, n, MI_FATE_FOLDED, MI_REASON_SHAPE_KNOWN, 0, MI_LIKELY,
-                 mi_batch_cstr(e->out, "depends on shapes alone"));
+                 mi_batch_cstr(e->out, N_("depends on shapes alone")));
     else
         add_fate(e, n, MI_FATE_REMOVED, MI_REASON_UNLINKED, 0, MI_GUESS,
-                 mi_batch_cstr(e->out, "no compiled node covers it"));
+                 mi_batch_cstr(e->out, N_("no compiled node covers it")));
 }
 
 bool mi_cut_emit(struct mi_cut *cut)

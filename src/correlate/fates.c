@@ -1,5 +1,6 @@
 /* What became of each framework node. */
 #include "base/mem.h"
+#include "base/translate.h"
 #include "correlate/cut.h"
 #include "correlate/verdict.h"
 
@@ -98,7 +99,7 @@ static enum mi_reason why_no_task(const struct fates *f, uint32_t compiled, cons
 {
     const struct mi_graphs *graphs = &f->rows->graphs;
     uint32_t g = f->rows->nodes.graph[compiled].v;
-    *evidence = "no task of this graph was captured";
+    *evidence = N_("no task of this graph was captured");
     if (!f->was_run[f->root[g]])
         return MI_REASON_NOT_CAPTURED;
     for (uint32_t depth = 0; graphs->parent[g].v && depth < 256; depth++) {
@@ -106,15 +107,15 @@ static enum mi_reason why_no_task(const struct fates *f, uint32_t compiled, cons
         if (f->has_tasks[g])
             break;
         if (f->task_count[owner]) {
-            *evidence = "the node around it ran, its body or branch did not";
+            *evidence = N_("the node around it ran, its body or branch did not");
             return f->is_truncated ? MI_REASON_NOT_CAPTURED : MI_REASON_BRANCH_NOT_TAKEN;
         }
         g = f->rows->nodes.graph[owner].v;
     }
-    *evidence = "records of tasks are missing at the end of the capture";
+    *evidence = N_("records of tasks are missing at the end of the capture");
     if (f->is_truncated)
         return MI_REASON_NOT_CAPTURED;
-    *evidence = "the compiled graph has it, but no task belongs to it";
+    *evidence = N_("the compiled graph has it, but no task belongs to it");
     return MI_REASON_NO_TASK;
 }
 
@@ -200,13 +201,13 @@ static struct mi_fate_row judge_alone(struct fates *f, uint32_t n)
         row.fate = MI_FATE_EXECUTED;
         row.reason = MI_REASON_OWN_NODE;
         row.confidence = f->task_trust[n];
-        row.evidence = mi_batch_cstr(&f->model->all, "a task names it");
+        row.evidence = mi_batch_cstr(&f->model->all, N_("a task names it"));
         return row;
     }
     row.fate = MI_FATE_NOT_EXECUTED;
     row.reason = MI_REASON_NO_COMPILED_GRAPH;
     row.confidence = MI_CERTAIN;
-    row.evidence = mi_batch_cstr(&f->model->all, "no compiled graph of this model is at hand");
+    row.evidence = mi_batch_cstr(&f->model->all, N_("no compiled graph of this model is at hand"));
     return row;
 }
 
@@ -253,7 +254,8 @@ static struct mi_fate_row judge_fate(struct fates *f, uint32_t n)
             .fate = MI_FATE_REMOVED,
             .reason = MI_REASON_UNLINKED,
             .confidence = MI_GUESS,
-            .evidence = mi_batch_cstr(&f->model->all, "no compiled node could be linked to it")};
+            .evidence =
+                mi_batch_cstr(&f->model->all, N_("no compiled node could be linked to it"))};
     return judge_alone(f, n);
 }
 

@@ -56,11 +56,11 @@ static void match_node(struct namesakes *s, struct mi_graph_pair pair, uint32_t 
     if (!unique)
         return; /* equal names within a graph: the dataflow tells them apart, the name does not */
     if (same_op && same_outputs(s->rows, q, n))
-        link(s, q, n, MI_CERTAIN, "same name, type and outputs");
+        link(s, q, n, MI_CERTAIN, N_("same name, type and outputs"));
     else if (same_op)
-        link(s, q, n, MI_LIKELY, "same name and type");
+        link(s, q, n, MI_LIKELY, N_("same name and type"));
     else if (mi_op_can_become(s->model, (mi_node_id){q}, (mi_node_id){n}))
-        link(s, q, n, MI_GUESS, "same name, related type");
+        link(s, q, n, MI_GUESS, N_("same name, related type"));
 }
 
 static bool run(struct mi_model *model, struct mi_error *err)

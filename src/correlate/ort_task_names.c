@@ -149,7 +149,7 @@ static void emit(struct mi_model *model, uint32_t profile, const struct mi_ort_c
     }
     if (unmatched)
         add_notice(model, profile, "ort.kernels_unmatched",
-                   "kernels whose node was not found in the model", unmatched);
+                   N_("kernels whose node was not found in the model"), unmatched);
 }
 
 /* Rows of tasks of one source. */
@@ -170,7 +170,7 @@ static bool match_profile(struct mi_model *model, uint32_t profile, struct range
         if (mi_model_has_layer(model, MI_LAYER_COMPILED) ||
             mi_model_has_layer(model, MI_LAYER_FRAMEWORK))
             add_notice(model, profile, "ort.model_mismatch",
-                       "no model of the same capture has a node that this profile names", 1);
+                       N_("no model of the same capture has a node that this profile names"), 1);
         return true;
     }
     target.same_session = model->all.rows.sources.capture[profile] != 0;

@@ -2,6 +2,7 @@
 
 #include "base/decimal.h"
 #include "base/mem.h"
+#include "base/translate.h"
 
 #include <stdio.h>
 
@@ -204,8 +205,8 @@ static void link_repeated(struct resolving *r, struct mi_ort_pair *pair)
     pair->confidence = is_only ? MI_LIKELY : MI_GUESS;
     pair->evidence = mi_batch_printf(
         r->all, "several nodes of the %s model are called \"%.*s\"; %s", model_word(r), NAME(name),
-        is_only ? "one of them stands in the graph that the enclosing task runs"
-                : "the first one that fits was taken");
+        is_only ? N_("one of them stands in the graph that the enclosing task runs")
+                : N_("the first one that fits was taken"));
     check(r, pair);
 }
 

@@ -5,6 +5,7 @@
  * so a link of another matcher to any other origin contradicts it. Of two that disagree the
  * stronger stays, one level lower, with the other as its conflict; on a tie the whole one. */
 #include "base/mem.h"
+#include "base/translate.h"
 #include "correlate/cut.h"
 #include "correlate/matcher.h"
 #include "correlate/verdict.h"
@@ -89,7 +90,7 @@ static void settle_conflict(struct settle *s, const uint32_t *rows, uint32_t cou
                             : links->confidence[lone] == MI_GUESS;
     mi_str_id why = whole_wins ? (whole ? says(s, lone) : MI_NO_STR)
                     : whole    ? says(s, whole)
-                               : mi_batch_cstr(&s->model->all, "ort_cuts: has no origin");
+                               : mi_batch_cstr(&s->model->all, N_("ort_cuts: has no origin"));
     for (uint32_t i = 0; i < count; i++) {
         if (s->is_dropped[rows[i]])
             continue;

@@ -32,8 +32,8 @@ static void match_node(struct mi_model *model, struct mi_graph_pair pair, uint32
                                         .confidence = same_op ? MI_LIKELY : MI_GUESS,
                                         .rule = rule,
                                         .evidence = mi_batch_cstr(
-                                            &model->all, same_op ? "same output tensor and type"
-                                                                 : "same output tensor")});
+                                            &model->all, same_op ? N_("same output tensor and type")
+                                                                 : N_("same output tensor"))});
     }
 }
 

@@ -1,5 +1,6 @@
 #include "model/has.h"
 
+#include "base/translate.h"
 #include "model/model.h"
 
 unsigned mi_model_has(const struct mi_model *model)
@@ -24,11 +25,11 @@ const char *mi_has_missing(unsigned needs, unsigned has)
     static const struct {
         unsigned bit;
         const char *text;
-    } words[] = {{MI_HAS_FRAMEWORK_GRAPH, "no framework graph"},
-                 {MI_HAS_COMPILED_GRAPH, "no compiled graph"},
-                 {MI_HAS_TASKS, "no device tasks"},
-                 {MI_HAS_SLICES, "no host spans"},
-                 {MI_HAS_LINKS, "no links between layers"}};
+    } words[] = {{MI_HAS_FRAMEWORK_GRAPH, N_("no framework graph")},
+                 {MI_HAS_COMPILED_GRAPH, N_("no compiled graph")},
+                 {MI_HAS_TASKS, N_("no device tasks")},
+                 {MI_HAS_SLICES, N_("no host spans")},
+                 {MI_HAS_LINKS, N_("no links between layers")}};
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (needs & ~has & words[i].bit)
             return words[i].text;

@@ -1,6 +1,7 @@
 #include "parse/foreign.h"
 
 #include "base/pb_wire.h"
+#include "base/translate.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,34 +15,36 @@ static const struct {
     const char *what;
 } signatures[] = {
     {"version https://git-lfs", 0, true,
-     "this is a Git LFS pointer, not the file itself; fetch it with: git lfs pull"},
+     N_("this is a Git LFS pointer, not the file itself; fetch it with: git lfs pull")},
     {"<!doctype html", 0, true,
-     "this is a web page, not a model; the download gave a page instead of the file"},
+     N_("this is a web page, not a model; the download gave a page instead of the file")},
     {"<html", 0, true,
-     "this is a web page, not a model; the download gave a page instead of the file"},
-    {"<?xml", 0, true, "this is an XML document, which no reader understands"},
+     N_("this is a web page, not a model; the download gave a page instead of the file")},
+    {"<?xml", 0, true, N_("this is an XML document, which no reader understands")},
     {"ir_version:", 0, true,
-     "this is an ONNX model as text; save it in binary form (onnx.load and onnx.save)"},
+     N_("this is an ONNX model as text; save it in binary form (onnx.load and onnx.save)")},
     {"\x7f"
      "ELF",
-     0, false, "this is a program or library (ELF), not a model"},
+     0, false, N_("this is a program or library (ELF), not a model")},
     {"PK\x03\x04", 0, false,
-     "this is a ZIP archive (perhaps a PyTorch checkpoint) that no reader understands; export the "
-     "model to ONNX"},
+     N_("this is a ZIP archive (perhaps a PyTorch checkpoint) that no reader understands; export "
+        "the "
+        "model to ONNX")},
     {"\x80\x02", 0, false,
-     "this is a Python pickle (a checkpoint, not a graph); export the model to ONNX"},
-    {"\x89PNG", 0, false, "this is a picture, not a model"},
-    {"\xff\xd8\xff", 0, false, "this is a picture, not a model"},
-    {"%PDF", 0, false, "this is a PDF document, not a model"},
-    {"\x89HDF", 0, false, "this is an HDF5 file (perhaps a Keras model); export the model to ONNX"},
-    {"GGUF", 0, false, "this is a GGUF file: weights without a graph"},
-    {"{\"", 8, false, "this is a safetensors file: weights without a graph"},
+     N_("this is a Python pickle (a checkpoint, not a graph); export the model to ONNX")},
+    {"\x89PNG", 0, false, N_("this is a picture, not a model")},
+    {"\xff\xd8\xff", 0, false, N_("this is a picture, not a model")},
+    {"%PDF", 0, false, N_("this is a PDF document, not a model")},
+    {"\x89HDF", 0, false,
+     N_("this is an HDF5 file (perhaps a Keras model); export the model to ONNX")},
+    {"GGUF", 0, false, N_("this is a GGUF file: weights without a graph")},
+    {"{\"", 8, false, N_("this is a safetensors file: weights without a graph")},
     {"ORTM", 4, false,
-     "this is a model in ONNX Runtime's own format; only .onnx models can be read"},
-    {"TFL3", 4, false, "this is a TensorFlow Lite model, which no reader understands"},
-    {"SQLite format 3", 0, false, "this is an SQLite database that no reader understands"},
-    {"{", 0, true, "this is JSON that no reader understands"},
-    {"[", 0, true, "this is JSON that no reader understands"},
+     N_("this is a model in ONNX Runtime's own format; only .onnx models can be read")},
+    {"TFL3", 4, false, N_("this is a TensorFlow Lite model, which no reader understands")},
+    {"SQLite format 3", 0, false, N_("this is an SQLite database that no reader understands")},
+    {"{", 0, true, N_("this is JSON that no reader understands")},
+    {"[", 0, true, N_("this is JSON that no reader understands")},
 };
 
 static bool starts_with(struct mi_bytes bytes, struct mi_bytes magic, bool ignore_case)
@@ -149,16 +152,17 @@ void mi_explain_foreign(struct mi_bytes bytes, char *text, size_t size)
                 mi_cstr(signatures[i].magic), signatures[i].is_text))
             what = signatures[i].what;
     if (mi_is_own_dump(bytes))
-        what = "this is a dump that this program wrote; dumps are not read back";
+        what = N_("this is a dump that this program wrote; dumps are not read back");
     else if (!bytes.len)
-        what = "the file is empty";
+        what = N_("the file is empty");
     else if (!what && all_zero(head))
-        what = "the file begins with zeros only; perhaps its download was cut off";
+        what = N_("the file begins with zeros only; perhaps its download was cut off");
     else if (!what && is_tensor(bytes))
-        what = "this is one ONNX tensor (such as test data of a model), not a model";
+        what = N_("this is one ONNX tensor (such as test data of a model), not a model");
     else if (!what && looks_like_model_text(words))
-        what = "this is an ONNX model as text; save it in binary form (onnx.parser and onnx.save)";
+        what =
+            N_("this is an ONNX model as text; save it in binary form (onnx.parser and onnx.save)");
     else if (!what && looks_like_text(head))
-        what = "this is text that no reader understands";
-    snprintf(text, size, "%s", what ? what : "no reader understands this file");
+        what = N_("this is text that no reader understands");
+    snprintf(text, size, "%s", what ? what : N_("no reader understands this file"));
 }

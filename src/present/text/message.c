@@ -40,10 +40,13 @@ static size_t count_digits(struct mi_bytes text, size_t from)
 }
 
 /* True if `text` can have been made from `format`; the pieces are what its conversions gave. Like
- * matching a file name: behind a %s that may still grow, a mismatch goes back to it. */
+ * matching a file name: behind a %s that may still grow, a mismatch goes back to it. A format that
+ * ends in a blank goes on with a constant that the catalogue does not see; `rest` is that. */
 static bool matches(const char *format, struct mi_bytes text, struct mi_bytes pieces[MAX_PIECES],
-                    size_t *literal)
+                    struct mi_bytes *rest, size_t *literal)
 {
+    size_t format_len = strlen(format);
+    bool is_open = format_len && format[format_len - 1] == ' ';
     const char *retry_format = NULL;
     size_t at = 0, retry_at = 0, count = 0, retry_count = 0, retry_literal = 0;
     *literal = 0;
@@ -62,7 +65,8 @@ static bool matches(const char *format, struct mi_bytes text, struct mi_bytes pi
             continue;
         }
         if (!*format) {
-            if (at == text.len)
+            *rest = mi_bytes_sub(text, at, text.len);
+            if (at == text.len || is_open)
                 return true;
         } else if (kind && kind != '%' && count < MAX_PIECES) {
             size_t len = kind == 'c' ? at < text.len : count_digits(text, at);
@@ -88,7 +92,24 @@ static bool matches(const char *format, struct mi_bytes text, struct mi_bytes pi
     }
 }
 
-static void put_format(struct mi_sink *sink, const char *format,
+/* A piece that is itself a message of several words ("a digit of the exponent") is translated too.
+ */
+static void put_piece(struct mi_sink *sink, enum mi_lang lang, struct mi_bytes piece)
+{
+    char text[128];
+    if (piece.len < sizeof text && piece.len && memchr(piece.at, ' ', piece.len)) {
+        memcpy(text, piece.at, piece.len);
+        text[piece.len] = 0;
+        const char *translated = mi_tr(lang, text);
+        if (translated != text) {
+            mi_sink_text(sink, translated);
+            return;
+        }
+    }
+    mi_utf8_show(sink, piece, 0);
+}
+
+static void put_format(struct mi_sink *sink, enum mi_lang lang, const char *format,
                        const struct mi_bytes pieces[MAX_PIECES])
 {
     unsigned next_piece = 0;
@@ -104,28 +125,32 @@ static void put_format(struct mi_sink *sink, const char *format,
         if (kind == '%')
             mi_sink_byte(sink, '%');
         else if (which < MAX_PIECES)
-            mi_utf8_show(sink, pieces[which], 0);
+            put_piece(sink, lang, pieces[which]);
     }
 }
 
 void mi_text_message(struct mi_sink *sink, enum mi_lang lang, struct mi_bytes message)
 {
     struct mi_bytes pieces[MAX_PIECES] = {{0}}, best_pieces[MAX_PIECES] = {{0}};
+    struct mi_bytes rest = {0}, best_rest = {0};
     const char *msgid, *text, *best = NULL;
     size_t best_literal = LEAST_LITERAL - 1;
     for (uint32_t i = 0; mi_tr_entry(lang, i, &msgid, &text); i++) {
         size_t literal = 0;
-        if (*msgid && *text && matches(msgid, message, pieces, &literal) &&
+        if (*msgid && *text && matches(msgid, message, pieces, &rest, &literal) &&
             literal > best_literal) {
             best = text;
             best_literal = literal;
+            best_rest = rest;
             memcpy(best_pieces, pieces, sizeof pieces);
         }
     }
-    if (best)
-        put_format(sink, best, best_pieces);
-    else
+    if (best) {
+        put_format(sink, lang, best, best_pieces);
+        mi_utf8_show(sink, best_rest, 0);
+    } else {
         mi_utf8_show(sink, message, 0);
+    }
 }
 
 /* A sentence of ours with one number in place of "%llu". */
