@@ -89,10 +89,13 @@ cmp -s piped.dot file.dot || fail "standard output differs from the file"
 ("$cli" export model.onnx --format chrome --output - 2> err || echo "code $?" > code) | head -c 10 > out
 [ ! -s err ] && [ ! -e code ] || fail "a closed pipe: $(cat err code)"
 
+small=$MI_SOURCE_DIR/tests/data/capture/small
 # Threads, repetition and the current folder show nowhere.
 for format in json csv sqlite chrome dot links; do
     "$cli" export model.onnx other.onnx --format $format -o one --jobs 1 > /dev/null
     "$cli" export model.onnx other.onnx --format $format -o eight --jobs 8 > /dev/null
+    "$cli" export "$small" --format $format -o one/small --jobs 1 > /dev/null
+    "$cli" export "$small" --format $format -o eight/small --jobs 8 > /dev/null
 done
 diff -r one eight > differences || fail "--jobs shows: $(head -5 differences)"
 

@@ -169,6 +169,7 @@ static inline void test_links(struct mi_batch *batch, const struct export_ids *i
     test_link(batch, ids->branch, ids->c_branch, MI_ROLE_COMPUTED);
     test_link(batch, ids->add, ids->c_add, MI_ROLE_COMPUTED);
     test_link(batch, ids->identity, ids->c_branch, MI_ROLE_FOLDED);
+    test_link(batch, ids->hostile, ids->c_conv, MI_ROLE_ABSORBED);
     test_fate(batch, ids->conv, MI_FATE_FUSED_INTO, MI_REASON_FUSED, ids->c_conv);
     test_fate(batch, ids->relu, MI_FATE_FUSED_INTO, MI_REASON_FUSED, ids->c_conv);
     test_fate(batch, ids->identity, MI_FATE_FOLDED, MI_REASON_CONSTANT, ids->c_branch);

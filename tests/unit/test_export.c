@@ -421,6 +421,9 @@ static void links_speak_by_names_and_keys(void **state)
     assert_string_equal(text_of(conv, "node"), "conv");
     assert_string_equal(text_of(json_array_get(json_object_get(conv, "compiled"), 0), "node"),
                         "conv+relu");
+    json_t *gone = json_array_get(json_object_get(links, "framework"), 4);
+    assert_string_equal(text_of(gone, "fate"), "removed");
+    assert_int_equal(json_array_size(json_object_get(gone, "compiled")), 0);
     json_t *task = json_array_get(json_object_get(links, "tasks"), 0);
     assert_string_equal(text_of(task, "task"), "0/7/100/1736412474723781888");
     assert_string_equal(text_of(task, "by"), "compiler");

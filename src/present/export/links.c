@@ -1,12 +1,11 @@
 /* Export "links": the joined layers as neutral JSON of schema casegen-mapping/1, by names and task
  * keys alone, so that other tools and scorers can compare it without our ids.
  *
- *   framework  op name -> fate, reason, compiled nodes with confidence
- *   compiled   node name -> inserted or not, tasks with confidence
- *   tasks      key "device/stream/task id/raw start" -> node, who issued it, calibrated start
- *   clocks     per device stream: raw - calibrated at its first task, drift, uncertainty
- *   findings   verdicts of the passes, once there are any
- * An op without a name is called "#POSITION OP". */
+ *   framework  op name -> fate, reason, compiled nodes with confidence (none for folded and
+ * removed) compiled   node name -> inserted or not, tasks with confidence tasks      key
+ * "device/stream/task id/raw start" -> node, who issued it, calibrated start clocks     per device
+ * stream: raw - calibrated at its first task, drift, uncertainty findings   verdicts of the passes,
+ * once there are any An op without a name is called "#POSITION OP". */
 #include "base/translate.h"
 #include "present/export/common.h"
 
@@ -57,6 +56,8 @@ static void write_framework(struct writer *w, uint32_t node)
     const struct mi_lowered *links = &w->rows->lowered;
     const struct mi_csr *csr = &w->model->index.compiled_of;
     uint32_t fate = w->model->index.fate_of[node];
+    bool is_gone = mi_relate_is_gone(w->model, (mi_node_id){node});
+    uint32_t end = csr->first[is_gone ? node : node + 1];
     mi_export_begin_record(&w->jw);
     write_node_name(w, "node", node);
     mi_jw_member_text(&w->jw, "fate",
@@ -65,7 +66,7 @@ static void write_framework(struct writer *w, uint32_t node)
                       fate ? mi_enum_name(MI_E_reason, w->rows->fates.reason[fate]) : NULL);
     mi_jw_key(&w->jw, "compiled");
     mi_jw_begin_array(&w->jw);
-    for (uint32_t i = csr->first[node]; i < csr->first[node + 1]; i++) {
+    for (uint32_t i = csr->first[node]; i < end; i++) {
         uint32_t link = csr->list[i];
         if (links->role[link] == MI_ROLE_FOLDED)
             continue;

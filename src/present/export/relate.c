@@ -88,6 +88,20 @@ static struct mi_id_list as_set(struct mi_relate *relate, uint32_t count)
     return (struct mi_id_list){list, kept};
 }
 
+bool mi_relate_is_gone(const struct mi_model *model, mi_node_id framework)
+{
+    uint32_t fate = model->index.fate_of[framework.v];
+    enum mi_fate what = fate ? (enum mi_fate)model->all.rows.fates.fate[fate] : MI_FATE_UNKNOWN;
+    return what == MI_FATE_REMOVED || what == MI_FATE_FOLDED;
+}
+
+/* Whether the op of a link lives on in its compiled node. */
+static bool is_carried_on(const struct mi_model *model, uint32_t link)
+{
+    const struct mi_lowered *links = &model->all.rows.lowered;
+    return links->role[link] != MI_ROLE_FOLDED && !mi_relate_is_gone(model, links->framework[link]);
+}
+
 bool mi_relate_fused_from(struct mi_relate *relate, mi_node_id node, struct mi_id_list *out)
 {
     const struct mi_lowered *links = &relate->model->all.rows.lowered;
@@ -100,7 +114,7 @@ bool mi_relate_fused_from(struct mi_relate *relate, mi_node_id node, struct mi_i
         return false;
     uint32_t count = 0;
     for (uint32_t i = csr->first[node.v]; i < csr->first[node.v + 1]; i++)
-        if (links->role[csr->list[i]] != MI_ROLE_FOLDED)
+        if (is_carried_on(relate->model, csr->list[i]))
             relate->list[count++] = links->framework[csr->list[i]].v;
     *out = as_set(relate, count);
     return true;
@@ -125,7 +139,7 @@ bool mi_relate_tasks(struct mi_relate *relate, mi_node_id node, struct mi_id_lis
     uint32_t count = 0;
     bool ok = add_tasks(relate, node.v, &count);
     for (uint32_t i = csr->first[node.v]; ok && i < csr->first[node.v + 1]; i++)
-        if (links->role[csr->list[i]] != MI_ROLE_FOLDED)
+        if (is_carried_on(relate->model, csr->list[i]))
             ok = add_tasks(relate, links->compiled[csr->list[i]].v, &count);
     *out = ok ? as_set(relate, count) : (struct mi_id_list){0};
     return ok;

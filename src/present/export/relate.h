@@ -25,9 +25,13 @@ struct mi_id_list {
 bool mi_relate_init(struct mi_relate *relate, const struct mi_model *model, struct mi_error *err);
 void mi_relate_fini(struct mi_relate *relate);
 
+/* Whether nothing of a framework op is left to run: it was removed or folded. Links then only say
+ * where it was. */
+bool mi_relate_is_gone(const struct mi_model *model, mi_node_id framework);
+
 /* Framework nodes that a compiled node was made of, as public ids in ascending order; empty for a
- * node that is its own twin, an inserted node, and framework nodes. Constants it merely contains
- * are left out. false: out of memory. */
+ * node that is its own twin, an inserted node, and framework nodes. Ops that are gone, and
+ * constants that it merely contains, are left out. false: out of memory. */
 bool mi_relate_fused_from(struct mi_relate *relate, mi_node_id node, struct mi_id_list *out);
 
 /* Tasks that executed a node, ascending: for a framework node those of the compiled nodes that
