@@ -127,12 +127,24 @@ bool mi_ort_find(struct mi_ort *ort, const char *wanted, char *used, size_t size
                    "ONNX Runtime was not found: give its library with --ort-lib or MI_ORT_LIB");
 }
 
+/* ONNX Runtime wraps a message in one of each enclosing node: the beginning says where it happened
+ * and the end says what, so a long one loses its middle. */
+static bool fail_with(const char *what, const char *message, struct mi_error *err)
+{
+    enum { HEAD_BYTES = 70, TAIL_BYTES = 130 };
+    size_t len = strlen(message);
+    if (len <= HEAD_BYTES + TAIL_BYTES)
+        return mi_fail(err, MI_EUNSUPPORTED, "%s: %s", what, message);
+    return mi_fail(err, MI_EUNSUPPORTED, "%s: %.*s ... %s", what, HEAD_BYTES, message,
+                   message + (len - TAIL_BYTES));
+}
+
 bool mi_ort_ok(const struct mi_ort *ort, struct ort_status *status, const char *what,
                struct mi_error *err)
 {
     if (!status)
         return true;
-    mi_fail(err, MI_EUNSUPPORTED, "%s: %s", what, ort->GetErrorMessage(status));
+    fail_with(what, ort->GetErrorMessage(status), err);
     ort->ReleaseStatus(status);
     return false;
 }
