@@ -262,14 +262,11 @@ double bench_speed(const struct bench_row *row)
     return row->is_ok && row->cpu_seconds > 0 ? (double)row->bytes / row->cpu_seconds / 1e9 : -1;
 }
 
-double bench_seconds(const struct bench_row *row)
-{
-    return row->is_ok ? row->seconds : -1;
-}
-
 void bench_goal(struct bench *bench, const char *text, double value, enum bench_sense sense,
                 double limit, const char *unit)
 {
+    if (value < 0 && bench->only)
+        return;
     if (bench->goal_count == BENCH_MOST_GOALS)
         abort();
     struct bench_goal *goal = &bench->goals[bench->goal_count++];

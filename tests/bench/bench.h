@@ -84,11 +84,10 @@ const struct bench_row *bench_program(struct bench *bench, const char *name,
                                       const char *const *arguments, const char *output,
                                       uint64_t bytes);
 
-double bench_now(void);                            /* seconds */
-double bench_speed(const struct bench_row *row);   /* GB/s of one core; negative if it failed */
-double bench_seconds(const struct bench_row *row); /* negative if it failed */
+double bench_now(void);                          /* seconds */
+double bench_speed(const struct bench_row *row); /* GB/s of one core; negative if it failed */
 
-/* A negative value counts as not measured. */
+/* A negative value counts as not measured (and is left out if --only left out its case). */
 void bench_goal(struct bench *bench, const char *text, double value, enum bench_sense sense,
                 double limit, const char *unit);
 

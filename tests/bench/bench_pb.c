@@ -10,7 +10,7 @@
 
 #define LAST_BYTES ((size_t)1 << 10) /* most that one node takes */
 
-#define SIZE_BYTES ((size_t)200 * 1000 * 1000)
+#define SIZE_BYTES ((size_t)100 * 1000 * 1000)
 
 struct input {
     struct mi_bytes bytes;

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "rng.h"
+
 /* One graph "g<k>" of a chain of `count` nodes with a task per node, times running backwards. */
 static void fill(struct mi_batch *batch, int k, uint32_t count)
 {
@@ -138,6 +140,59 @@ static void tasks_are_sorted_and_parents_follow(void **state)
     mi_model_fini(&model);
 }
 
+/* Tasks of three tracks in every order; native_id remembers where each one stood, `parent` is the
+ * one written before it. */
+static void check_order(uint32_t count, uint64_t seed, unsigned spread)
+{
+    struct mi_model model;
+    struct mi_error err = MI_ERROR_INIT;
+    struct mi_batch batch;
+    assert_true(mi_model_init(&model, &err) && mi_batch_init(&batch, (struct mi_bytes){0}, &err));
+    for (uint32_t i = 0; i < 3; i++)
+        mi_add_track(&batch, &(struct mi_track_row){0});
+    for (uint32_t i = 1; i <= count; i++) {
+        mi_task_id task = mi_add_task(
+            &batch, &(struct mi_task_row){.track = {1 + (uint32_t)rng_below(&seed, 3)},
+                                          .native_id = i,
+                                          .start_ns = i + (int64_t)rng_below(&seed, spread),
+                                          .dur_ns = (int64_t)rng_below(&seed, 3),
+                                          .parent = {i - 1}});
+        mi_add_executed(&batch, &(struct mi_executed_row){.task = task, .node = {0}});
+    }
+    assert_true(mi_model_merge(&model, (mi_source_id){0}, &batch, &err));
+    assert_true(mi_model_index_graphs(&model, &err) && mi_model_freeze(&model, &err));
+    const struct mi_tasks *tasks = &model.all.rows.tasks;
+    int64_t sum = 0;
+    for (uint32_t t = 1; t < tasks->count; t++) {
+        sum += tasks->native_id[t];
+        assert_int_equal(tasks->parent[t].v ? tasks->native_id[tasks->parent[t].v] : 0,
+                         tasks->native_id[t] - 1);
+        assert_int_equal(model.all.rows.executed.task[t].v, t);
+        if (t == 1 || tasks->track[t].v != tasks->track[t - 1].v) {
+            assert_true(t == 1 || tasks->track[t].v > tasks->track[t - 1].v);
+            continue;
+        }
+        assert_true(tasks->start_ns[t] >= tasks->start_ns[t - 1]);
+        if (tasks->start_ns[t] != tasks->start_ns[t - 1])
+            continue;
+        assert_true(tasks->dur_ns[t] <= tasks->dur_ns[t - 1]);
+        assert_true(tasks->dur_ns[t] < tasks->dur_ns[t - 1] ||
+                    tasks->native_id[t] > tasks->native_id[t - 1]);
+    }
+    assert_int_equal(sum, (int64_t)count * (count + 1) / 2);
+    mi_model_fini(&model);
+}
+
+static void tasks_of_any_order_are_sorted(void **state)
+{
+    (void)state;
+    for (uint32_t count = 0; count < 40; count++)
+        check_order(count, count + 1, 1 + count);
+    check_order(5000, 7, 1);
+    check_order(5000, 8, 20);
+    check_order(5000, 9, 100000);
+}
+
 static void strings_are_borrowed_only_from_the_mapping(void **state)
 {
     (void)state;
@@ -216,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merged_batches_keep_their_relations),
         cmocka_unit_test(tasks_are_sorted_and_parents_follow),
+        cmocka_unit_test(tasks_of_any_order_are_sorted),
         cmocka_unit_test(strings_are_borrowed_only_from_the_mapping),
         cmocka_unit_test(diagnostics_count_and_keep_the_first_place),
         cmocka_unit_test(a_failed_batch_adds_nothing),

@@ -1,0 +1,101 @@
+/* A merge sort of row numbers that starts from the runs that are in order already. */
+#include "model/sort.h"
+
+#include "base/mem.h"
+
+struct sorting {
+    const struct mi_tables *rows;
+    mi_stands_behind *behind;
+    uint32_t *order, *other; /* [count] row numbers; place 0 is row 0 */
+    uint32_t count;
+};
+
+/* The end of the run that starts at place `from`. */
+static uint32_t run_end(const struct sorting *s, uint32_t from)
+{
+    uint32_t end = from + 1;
+    while (end < s->count && !s->behind(s->rows, s->order[end - 1], s->order[end]))
+        end++;
+    return end;
+}
+
+/* Merges the runs [from, middle) and [middle, end) of `order` into `other`. */
+static void merge(const struct sorting *s, uint32_t from, uint32_t middle, uint32_t end)
+{
+    const uint32_t *order = s->order;
+    uint32_t *out = s->other + from, a = from, b = middle;
+    while (a < middle && b < end)
+        *out++ = s->behind(s->rows, order[a], order[b]) ? order[b++] : order[a++];
+    memcpy(out, order + a, (middle - a) * sizeof *out);
+    memcpy(out + (middle - a), order + b, (end - b) * sizeof *out);
+}
+
+/* Merges neighbouring runs in pairs. True once there is only one. */
+static bool merge_all(struct sorting *s)
+{
+    uint32_t from = 1;
+    while (from < s->count) {
+        uint32_t middle = run_end(s, from);
+        if (from == 1 && middle == s->count)
+            return true;
+        uint32_t end = middle < s->count ? run_end(s, middle) : middle;
+        merge(s, from, middle, end);
+        from = end;
+    }
+    uint32_t *merged = s->other;
+    s->other = s->order;
+    s->order = merged;
+    return false;
+}
+
+static bool is_sorted(const struct mi_tables *rows, mi_stands_behind *behind, uint32_t count)
+{
+    for (uint32_t row = 2; row < count; row++)
+        if (behind(rows, row - 1, row))
+            return false;
+    return true;
+}
+
+/* Rearranges every column: new row i takes old row order[i]. */
+static bool permute(struct mi_any_table *table, const struct mi_table_info *info,
+                    const uint32_t *order)
+{
+    uint8_t *old = mi_mem_new(table->count, sizeof(int64_t));
+    if (!old)
+        return false;
+    for (unsigned c = 0; c < info->column_count; c++) {
+        const struct mi_column_info *column = &info->columns[c];
+        uint8_t *array = mi_column_array(table, column);
+        memcpy(old, array, table->count * column->size);
+        for (uint32_t row = 1; row < table->count; row++)
+            memcpy(array + row * column->size, old + order[row] * column->size, column->size);
+    }
+    mi_mem_free(old);
+    return true;
+}
+
+bool mi_table_sort(struct mi_tables *rows, enum mi_table_no which, mi_stands_behind *behind,
+                   uint32_t **new_row)
+{
+    struct mi_any_table *table = mi_any_table(rows, which);
+    *new_row = NULL;
+    if (is_sorted(rows, behind, table->count))
+        return true;
+    struct sorting s = {.rows = rows, .behind = behind, .count = table->count};
+    s.order = mi_mem_new(s.count, sizeof *s.order);
+    s.other = mi_mem_new(s.count, sizeof *s.other);
+    bool ok = s.order && s.other;
+    for (uint32_t row = 0; ok && row < s.count; row++)
+        s.order[row] = row;
+    while (ok && !merge_all(&s))
+        s.order[0] = 0;
+    ok = ok && permute(table, &mi_table_infos[which], s.order);
+    for (uint32_t row = 0; ok && row < s.count; row++)
+        s.other[s.order[row]] = row;
+    mi_mem_free(s.order);
+    if (ok)
+        *new_row = s.other;
+    else
+        mi_mem_free(s.other);
+    return ok;
+}
