@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-#include <assert.h>
+#include <stdlib.h>
 
 struct hand {
     struct mi_model model;
@@ -20,7 +20,8 @@ static inline mi_str_id hand_str(struct hand *hand, const char *text)
 static inline void hand_init(struct hand *hand)
 {
     *hand = (struct hand){0};
-    assert(mi_model_init(&hand->model, NULL));
+    if (!mi_model_init(&hand->model, NULL))
+        abort();
     struct mi_source_row row = {.path = hand_str(hand, "hand"), .reader = hand_str(hand, "none")};
     hand->source = mi_model_add_source(&hand->model, &row, (struct mi_bytes){0}, NULL);
 }
@@ -132,9 +133,12 @@ static inline void hand_executed(struct hand *hand, uint32_t node, uint32_t task
 
 static inline void hand_finish(struct hand *hand)
 {
-    assert(!mi_batch_failed(&hand->model.all));
-    assert(mi_model_index_graphs(&hand->model, NULL));
-    assert(mi_model_freeze(&hand->model, NULL));
+    if (mi_batch_failed(&hand->model.all))
+        abort();
+    if (!mi_model_index_graphs(&hand->model, NULL))
+        abort();
+    if (!mi_model_freeze(&hand->model, NULL))
+        abort();
 }
 
 static inline void hand_fini(struct hand *hand)
