@@ -1,0 +1,177 @@
+/* From the ops of GE to rows: the one place that knows what GE's fields and attributes mean. Every
+ * reader of a GE form (.om, ge_proto text, atc JSON, TorchAir text) walks its own syntax and says
+ * here what it sees, in the order of the file:
+ *
+ *   mi_ge_init(&ge, out, &options)
+ *     mi_ge_graph_begin(&ge, none)           mi_ge_graph_name(&ge, name)
+ *       mi_ge_op_begin(&ge)                  mi_ge_op_name/type/id/stream/input/number/subgraph
+ *         mi_ge_attr_begin(&ge, "pass_name") an attribute of what is open: here of the op
+ *           mi_ge_attr_text(&ge, ...)
+ *         mi_ge_attr_end(&ge)
+ *         mi_ge_desc_begin(&ge, MI_GE_OUT)   a descriptor; its attributes are begun and ended
+ * inside mi_ge_desc_end(&ge) mi_ge_op_end(&ge) mi_ge_graph_end(&ge) mi_ge_attr_begin(&ge,
+ * "soc_version") ...    outside graphs: of the model mi_ge_model_end(&ge) mi_ge_fini(&ge)
+ *
+ * Within an op (graph, descriptor) the order does not matter. Begin and end nest strictly. Texts
+ * are borrowed for the call only: those outside the batch's mapping are copied. A `begin` that
+ * returns false or NULL means: skip that value, do not end it (not kept on purpose, or nested too
+ * deep). Nothing here fails: damage is counted in diagnostics of the batch ("ge.*"), lack of memory
+ * makes the batch fail. `ge->offset` and `ge->line`, kept up to date by the caller, are the places
+ * of those diagnostics. Ledger: the builder counts ops (counts.in, kept); what a reader cannot read
+ * at all it adds to counts.in and lost itself.
+ *
+ * What becomes what
+ *   op            node; native_id = id (0 when absent), stream = stream_id; Data, Const, NetOutput
+ *                 and Variable are nodes like the others
+ *   input         port. "src:idx" is split at the last colon and resolved when the graph ends, to
+ *                 the first op of that name; "" = port without value; ":-1" = control port
+ *   output        value "src:idx", kind ACTIVATION; of Data and its kin INPUT, of Const and its kin
+ *                 CONSTANT (both with their node as producer); a source that does not exist gives
+ *                 DANGLING. Control edges come from an output port of their own, type "control"
+ *   output_desc   dtype, shape, format (name of the layout alone), the value's attributes.
+ * Sub-format and C0, where stated, are int attributes "sub_format" and "C0". Origins
+ *                 (_datadump_origin_*, else origin_format, origin_data_type) are columns. The
+ *                 attribute origin_shape is kept only where it differs from the shape
+ *   input_desc    sizes of buffers; types for values that nothing makes; _parent_node_index
+ *   input_i ...   rows of `buffers`
+ *   attribute     attribute of the node. Not kept: helpers of the serialisation (_input_name_key,
+ *                 _ir_*, ...), kernel binaries. `<op>_kernelname` is called _kernelname; pass_name
+ * is a list of strings whatever its form recorded      each name in _datadump_original_op_names,
+ * original_op_names, ... is a row of `recorded` with via = attribute; the attribute itself is kept
+ * only while it holds no name (an empty list: the compiler says that there is none) scopes
+ * fusion_scope, _l1_fusion_scope, _thread_scope_id, ... also make groups of two or more nodes per
+ * graph; the attribute stays sub-graphs    graphs named in subgraph_name get their owner as parent
+ * and its role; inputs are ordered by _parent_node_index. Graphs inside attributes (_sk_sub_graph,
+ * ...) are sub-graphs with the attribute's name as role Model and graph attributes are facts. */
+#ifndef MI_PARSE_FORMATS_GE_BUILD_H
+#define MI_PARSE_FORMATS_GE_BUILD_H
+
+#include "base/map.h"
+#include "model/batch.h"
+#include "parse/formats/ge_enums.h"
+
+#define MI_GE_MAX_NEST 32 /* attributes and descriptors inside each other */
+
+struct mi_ge_options {
+    enum mi_layer layer;
+    mi_str_id stage;      /* for graphs.stage; none = finished */
+    uint32_t stage_index; /* for graphs.stage_index */
+    uint32_t max_depth;   /* of graphs inside attributes; 0 = 32 */
+    bool without_ids;     /* id and stream_id say nothing: native_id and stream are -1 */
+};
+
+enum mi_ge_side {
+    MI_GE_IN,   /* OpDef.input_desc */
+    MI_GE_OUT,  /* OpDef.output_desc */
+    MI_GE_VALUE /* td or t of an attribute */
+};
+
+/* Number lists of an op, OpDef 28 to 32. */
+enum mi_ge_list {
+    MI_GE_INPUT_I,
+    MI_GE_OUTPUT_I,
+    MI_GE_WORKSPACE,
+    MI_GE_WORKSPACE_BYTES,
+    MI_GE_LISTS
+};
+
+/* What a TensorDescriptor says in numbers; set by the caller between begin and end. */
+struct mi_ge_desc {
+    int64_t size_bytes;   /* of the buffer; -1 unknown (preset) */
+    int64_t data_bytes;   /* weight_size, or length of the data beside it; -1 unknown (preset) */
+    int64_t data_offset;  /* of constant data from the start of its file; -1 none (preset) */
+    bool has_data_offset; /* the file states one: keeps merged_offset from being used */
+};
+
+struct mi_ge_state; /* private, ge_build.c */
+
+struct mi_ge {
+    struct mi_batch *out;
+    uint64_t offset;    /* place of what is read, or MI_NO_OFFSET */
+    uint32_t line;      /* same, 0 = unknown */
+    int64_t weights_at; /* start of the weights in the file, for merged_offset; -1 none (preset) */
+    mi_node_id node;    /* the op that is open will have this id; after op_end: it had */
+    mi_graph_id graph;  /* the graph that is open */
+    struct mi_ge_state *s;
+};
+
+/* false: out of memory (the batch has failed, too). fini is right after both. */
+bool mi_ge_init(struct mi_ge *ge, struct mi_batch *out, const struct mi_ge_options *options);
+void mi_ge_fini(struct mi_ge *ge);
+
+/* Ends what belongs together: finds the owners of sub-graphs among all graphs since the last call.
+ * Several sub-models of one file share one call. */
+void mi_ge_model_end(struct mi_ge *ge);
+
+/* --- graphs: one at a time --- */
+
+/* Opens a graph; `declared` is one that mi_ge_attr_graph() has given, or none for a new one. */
+mi_graph_id mi_ge_graph_begin(struct mi_ge *ge, mi_graph_id declared);
+void mi_ge_graph_name(struct mi_ge *ge, struct mi_bytes name);
+void mi_ge_graph_output(struct mi_ge *ge,
+                        struct mi_bytes output); /* "node:idx", without NetOutput */
+void mi_ge_graph_end(struct mi_ge *ge);
+
+/* --- ops --- */
+
+void mi_ge_op_begin(struct mi_ge *ge);
+void mi_ge_op_name(struct mi_ge *ge, struct mi_bytes name);
+void mi_ge_op_type(struct mi_ge *ge, struct mi_bytes type);
+void mi_ge_op_id(struct mi_ge *ge, int64_t id);
+void mi_ge_op_stream(struct mi_ge *ge, int64_t stream);
+void mi_ge_op_input(struct mi_ge *ge, struct mi_bytes input);
+void mi_ge_op_number(struct mi_ge *ge, enum mi_ge_list list, int64_t number);
+void mi_ge_op_subgraph(struct mi_ge *ge, struct mi_bytes name);
+void mi_ge_op_end(struct mi_ge *ge);
+void mi_ge_op_drop(
+    struct mi_ge *ge); /* instead of op_end: nothing of it becomes rows; it is lost */
+
+/* --- descriptors --- */
+
+/* NULL: skip it. The pointer is valid until desc_end. */
+struct mi_ge_desc *mi_ge_desc_begin(struct mi_ge *ge, enum mi_ge_side side);
+void mi_ge_desc_dtype(struct mi_ge *ge, int64_t proto_number);
+void mi_ge_desc_dtype_name(struct mi_ge *ge, struct mi_bytes name); /* DT_FLOAT16, or a number */
+void mi_ge_desc_layout(struct mi_ge *ge, struct mi_bytes layout);   /* FRACTAL_Z:32 */
+void mi_ge_desc_dim(struct mi_ge *ge, int64_t size);
+void mi_ge_desc_end(struct mi_ge *ge);
+
+/* Whether the attributes of descriptors of that side are worth reading for the op that is open, by
+ * what is known of it so far (its type). */
+bool mi_ge_wants_desc_attrs(const struct mi_ge *ge, enum mi_ge_side side);
+
+/* --- attributes --- */
+
+bool mi_ge_attr_begin(struct mi_ge *ge, struct mi_bytes name);
+bool mi_ge_attr_begin_id(struct mi_ge *ge, mi_str_id name); /* interned in ge->out: no hashing */
+void mi_ge_attr_end(struct mi_ge *ge);
+
+/* The value is a list; `val_type` is ListValue.val_type, 0 = not stated. Any time before the end.
+ */
+void mi_ge_attr_list(struct mi_ge *ge, int64_t val_type);
+int64_t mi_ge_val_type_of_name(struct mi_bytes name); /* VT_LIST_STRING -> 1, or a number */
+
+/* One element. */
+void mi_ge_attr_int(struct mi_ge *ge, int64_t value);
+void mi_ge_attr_float(struct mi_ge *ge, double value);
+void mi_ge_attr_bool(struct mi_ge *ge, bool value);
+void mi_ge_attr_text(struct mi_ge *ge, struct mi_bytes text); /* s */
+void mi_ge_attr_text_id(struct mi_ge *ge, mi_str_id text);    /* same, interned in ge->out */
+void mi_ge_attr_blob(struct mi_ge *ge, uint64_t size_bytes);  /* bt, expression: size only */
+void mi_ge_attr_dtype(struct mi_ge *ge, int64_t ge_number);   /* dt */
+/* td, t: mi_ge_desc_begin(ge, MI_GE_VALUE) while the attribute is open. */
+
+/* g: an element that is a graph; read it after the present graph has ended, with
+ * mi_ge_graph_begin(ge, the id). None: too deep, skip it. */
+mi_graph_id mi_ge_attr_graph(struct mi_ge *ge);
+
+/* func, na: the function's own attributes are begun and ended in between. false: skip it. */
+bool mi_ge_attr_func_begin(struct mi_ge *ge);
+void mi_ge_attr_func_name(struct mi_ge *ge, struct mi_bytes name);
+void mi_ge_attr_func_end(struct mi_ge *ge);
+
+/* list_list_int, list_list_float: one inner list. */
+void mi_ge_attr_inner_begin(struct mi_ge *ge);
+void mi_ge_attr_inner_end(struct mi_ge *ge);
+
+#endif
