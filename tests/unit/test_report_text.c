@@ -18,7 +18,8 @@ static void assert_sink(const struct mi_sink *sink, const char *text)
     char copy[4096];
     assert_false(mi_sink_failed(sink));
     assert_true(bytes.len < sizeof copy);
-    memcpy(copy, bytes.at, bytes.len);
+    if (bytes.len)
+        memcpy(copy, bytes.at, bytes.len);
     copy[bytes.len] = 0;
     assert_string_equal(copy, text);
 }
