@@ -96,7 +96,7 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Median (of two middle ones the lower), least and greatest makespan of the counted runs. */
+/* Median (of two middle ones their mean), least and greatest makespan of the counted runs. */
 static bool add_makespans(const struct mi_summary *summary, struct mi_error *err)
 {
     const struct mi_account *account = summary->account;
@@ -109,9 +109,10 @@ static bool add_makespans(const struct mi_summary *summary, struct mi_error *err
             spans[count++] = mi_ns_sub(account->runs[r].end_ns, account->runs[r].first_ns);
     if (count) {
         qsort(spans, count, sizeof *spans, compare_times);
+        int64_t low = spans[(count - 1) / 2], high = spans[count / 2];
         mi_summary_fact(summary, "makespan_ns",
                         count > 1 ? N_("Makespan of a run, median") : N_("Makespan of the run"),
-                        MI_CELL_INT, "ns", mi_cell_int(spans[(count - 1) / 2]));
+                        MI_CELL_INT, "ns", mi_cell_int(low + (high - low) / 2));
     }
     if (count > 1) {
         mi_summary_fact(summary, "makespan_least_ns", N_("Makespan of a run, least"), MI_CELL_INT,

@@ -30,6 +30,7 @@ pages src/cli/commands.def MI_COMMAND docs/commands
 pages src/parse/readers.def MI_READER docs/formats
 pages src/collect/collectors.def MI_COLLECTOR docs/collectors
 pages src/analyse/passes.def MI_PASS docs/passes
+words src/cli/commands.def MI_COMMAND man/inspector-cli.1
 words src/present/exporters.def MI_EXPORTER docs/exports.md
 words src/correlate/matchers.def MI_MATCHER docs/correlation.md
 
