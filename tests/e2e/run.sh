@@ -2,6 +2,13 @@
 # `inspector-cli run` with a live ONNX Runtime; see run.mjs.
 # usage: run.sh MAKE_ONNX QUICKACT_OP     77 = skipped
 set -eu
+case "$MI_BINARY_DIR" in
+*/emulated)
+    # Its static initialisers read the processor of the host and crash.
+    echo "skipped: ONNX Runtime does not start under the emulator"
+    exit 77
+    ;;
+esac
 command -v node >/dev/null 2>&1 || { echo "skipped: no Node.js"; exit 77; }
 if [ -z "${MI_ORT_LIB:-}" ] && [ -f "$MI_SOURCE_DIR/deps/ort/libonnxruntime.so" ]; then
     export MI_ORT_LIB="$MI_SOURCE_DIR/deps/ort/libonnxruntime.so"

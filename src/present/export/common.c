@@ -7,15 +7,20 @@
 void mi_export_clean_text(struct mi_sink *sink, struct mi_bytes text)
 {
     while (text.len) {
-        const uint8_t *nul = memchr(text.at, 0, text.len);
-        struct mi_bytes part = mi_bytes_sub(text, 0, nul ? (size_t)(nul - text.at) : text.len);
-        size_t valid = mi_utf8_valid_len(part);
-        mi_sink_write(sink, mi_bytes_sub(part, 0, valid));
-        if (valid < part.len)
-            mi_sink_text(sink, "\xef\xbf\xbd");
-        else if (nul)
+        /* Each byte is looked at once for UTF-8 and once for NUL, however many of them are bad. */
+        struct mi_bytes valid = mi_bytes_sub(text, 0, mi_utf8_valid_len(text));
+        text = mi_bytes_sub(text, valid.len, SIZE_MAX);
+        const uint8_t *nul;
+        while (valid.len && (nul = memchr(valid.at, 0, valid.len))) {
+            size_t before = (size_t)(nul - valid.at);
+            mi_sink_write(sink, mi_bytes_sub(valid, 0, before));
             mi_sink_text(sink, "\xe2\x90\x80");
-        text = mi_bytes_sub(text, valid + 1, SIZE_MAX);
+            valid = mi_bytes_sub(valid, before + 1, SIZE_MAX);
+        }
+        mi_sink_write(sink, valid);
+        if (text.len)
+            mi_sink_text(sink, "\xef\xbf\xbd");
+        text = mi_bytes_sub(text, 1, SIZE_MAX);
     }
 }
 
