@@ -8,6 +8,7 @@
 /* Nested bodies are far fewer; only damaged links between values make more steps. */
 #define MAX_OUTER_STEPS 1024
 #define MAX_LIST_ITEMS  16
+#define MAX_GRAPHS      64 /* compiled graphs that are asked for a tensor */
 
 /* --- growing text --- */
 
@@ -60,6 +61,35 @@ mi_value_id mi_value_origin(const struct mi_model *model, mi_value_id value)
     return value;
 }
 
+/* The tensor of equal name in a compiled graph, for one of the framework graph; 0 = none. */
+static mi_value_id compiled_twin(const struct mi_model *model, mi_value_id value)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    mi_str_id name = rows->values.name[value.v];
+    if (!name.v || rows->graphs.layer[rows->values.graph[value.v].v] != MI_LAYER_FRAMEWORK)
+        return (mi_value_id){0};
+    for (uint32_t g = 1, seen = 0; g < rows->graphs.count && seen < MAX_GRAPHS; g++) {
+        if (rows->graphs.layer[g] != MI_LAYER_COMPILED)
+            continue;
+        seen++;
+        uint32_t twin = mi_map_get(&model->index.value_by_name, mi_pair(g, name.v));
+        if (twin)
+            return mi_value_origin(model, (mi_value_id){twin});
+    }
+    return (mi_value_id){0};
+}
+
+/* The value whose type is asked for: where the framework graph is silent, the compiled tensor. */
+static mi_value_id typed_value(const struct mi_model *model, mi_value_id value)
+{
+    const struct mi_values *values = &model->all.rows.values;
+    value = mi_value_origin(model, value);
+    if (values->has_shape[value.v] || values->type[value.v].v || values->dtype[value.v].v)
+        return value;
+    mi_value_id twin = compiled_twin(model, value);
+    return twin.v ? twin : value;
+}
+
 /* What the first task of the producer says about its only output: "float32[1,8]"; "" if unclear. */
 static struct mi_bytes type_from_tasks(const struct mi_model *model, mi_value_id value)
 {
@@ -80,7 +110,7 @@ struct mi_bytes mi_describe_dtype(const struct mi_model *model, mi_value_id valu
                                   struct mi_arena *arena)
 {
     (void)arena;
-    value = mi_value_origin(model, value);
+    value = typed_value(model, value);
     struct mi_bytes dtype = mi_model_text(model, model->all.rows.values.dtype[value.v]);
     if (dtype.len)
         return dtype;
@@ -113,7 +143,7 @@ struct mi_bytes mi_describe_type(const struct mi_model *model, mi_value_id value
                                  struct mi_arena *arena)
 {
     const struct mi_values *values = &model->all.rows.values;
-    value = mi_value_origin(model, value);
+    value = typed_value(model, value);
     struct mi_words words = {.arena = arena};
     struct mi_bytes type = mi_model_text(model, values->type[value.v]);
     struct mi_bytes dtype = mi_model_text(model, values->dtype[value.v]);

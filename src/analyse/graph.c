@@ -297,6 +297,7 @@ static void list_items(struct tree *tree, uint32_t max_level)
 {
     struct mi_report_table *table = mi_report_add_table(tree->out, "graph", N_("Graph"), columns,
                                                         sizeof columns / sizeof *columns);
+    mi_report_mark_details(table, "tasks fate origin");
     uint32_t at = tree->items[0].first;
     int64_t depth = 0;
     while (at) {

@@ -72,6 +72,7 @@ static void list_sources(const struct mi_model *model, const struct yield *yield
     const struct mi_sources *sources = &model->all.rows.sources;
     struct mi_report_table *table =
         mi_report_add_table(out, "sources", N_("Inputs"), source_columns, COUNT_OF_SOURCES);
+    mi_report_mark_details(table, "role layer size_bytes");
     for (uint32_t s = 1; s < sources->count; s++) {
         struct mi_cell *row = mi_report_add_row(out, table);
         if (!row)
@@ -106,6 +107,7 @@ static void list_diags(const struct mi_model *model, struct mi_report *out)
     const struct mi_tables *rows = &model->all.rows;
     struct mi_report_table *table = mi_report_add_table(
         out, "diagnostics", N_("What was noticed while reading"), diag_columns, COUNT_OF_DIAGS);
+    mi_report_mark_details(table, "code offset_bytes");
     for (uint32_t d = 1; d < rows->diags.count; d++) {
         struct mi_cell *row = mi_report_add_row(out, table);
         if (!row)

@@ -160,6 +160,7 @@ static void add_rest(const struct mapping *mapping)
     struct mi_report_table *table = mi_report_add_table(
         mapping->out, "without_origin", N_("Compiled nodes that come from no framework op"),
         rest_columns, sizeof rest_columns / sizeof *rest_columns);
+    mi_report_mark_details(table, "serves tasks evidence");
     for (uint32_t n = 1; n < rows->nodes.count; n++) {
         uint32_t birth = model->index.birth_of[n];
         if (mi_node_layer(model, (mi_node_id){n}) != MI_LAYER_COMPILED ||
@@ -196,6 +197,8 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     struct mi_report_table *table =
         mi_report_add_table(out, "map", N_("Framework ops, compiled nodes, tasks"), map_columns,
                             sizeof map_columns / sizeof *map_columns);
+    mi_report_mark_details(table,
+                           "framework_type reason compiled_type role tasks rule evidence conflict");
     if (mi_args_flag(args, "unmapped-first")) {
         add_ops(&mapping, table, UNLINKED);
         add_ops(&mapping, table, LINKED);

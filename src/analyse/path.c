@@ -232,6 +232,7 @@ static void list_nodes(struct cone *cone)
     struct mi_report_table *table =
         mi_report_add_table(cone->out, "nodes", N_("Nodes on the paths"), node_columns,
                             sizeof node_columns / sizeof *node_columns);
+    mi_report_mark_details(table, "node inputs");
     for (uint32_t i = 0; i < cone->order_count; i++) {
         uint32_t n = cone->order[i];
         struct dtype_set in = {.count = 0}, out = {.count = 0};

@@ -42,6 +42,19 @@ struct mi_report_table *mi_report_add_table(struct mi_report *report, const char
     return table;
 }
 
+void mi_report_mark_details(struct mi_report_table *table, const char *names)
+{
+    while (table && *names) {
+        size_t len = strcspn(names, " ");
+        for (unsigned c = 0; c < table->column_count && c < 64; c++)
+            if (strlen(table->columns[c].name) == len &&
+                memcmp(table->columns[c].name, names, len) == 0)
+                table->details |= UINT64_C(1) << c;
+        names += len;
+        names += strspn(names, " ");
+    }
+}
+
 struct mi_cell *mi_report_add_row(struct mi_report *report, struct mi_report_table *table)
 {
     if (!table)

@@ -44,6 +44,7 @@ struct mi_report_table {
     const char *title; /* message id */
     const struct mi_report_column *columns;
     unsigned column_count;
+    uint64_t details;      /* bit per column: may be left out where a terminal is too narrow */
     struct mi_cell *cells; /* [row_count][column_count] */
     uint32_t row_count, row_room;
 };
@@ -85,6 +86,9 @@ struct mi_report_table *mi_report_add_table(struct mi_report *report, const char
                                             const char *title,
                                             const struct mi_report_column *columns,
                                             unsigned column_count);
+
+/* Marks the columns in `names` (separated by blanks) as details. `table` may be NULL. */
+void mi_report_mark_details(struct mi_report_table *table, const char *names);
 
 /* Adds a row and returns its cells [column_count], all none; NULL: out of memory. */
 struct mi_cell *mi_report_add_row(struct mi_report *report, struct mi_report_table *table);

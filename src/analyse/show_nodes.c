@@ -38,6 +38,8 @@ void mi_show_nodes(struct mi_show *show)
     const struct mi_tables *rows = &model->all.rows;
     struct mi_report_table *table = mi_report_add_table(
         show->out, "nodes", N_("Nodes"), node_columns, sizeof node_columns / sizeof *node_columns);
+    mi_report_mark_details(
+        table, "category graph position native_id logical_stream reason fate_confidence evidence");
     for (uint32_t i = 0; i < show->node_count; i++) {
         mi_node_id node = show->nodes[i].node;
         uint32_t n = node.v, graph = rows->nodes.graph[n].v;
@@ -186,6 +188,7 @@ void mi_show_ports(struct mi_show *show)
     struct mi_report_table *table =
         mi_report_add_table(show->out, "tensors", N_("Inputs and outputs"), port_columns,
                             sizeof port_columns / sizeof *port_columns);
+    mi_report_mark_details(table, "index kind size_bytes");
     for (uint32_t i = 0; i < show->node_count; i++) {
         uint32_t n = show->nodes[i].node.v;
         for (uint32_t p = 0; p < rows->nodes.in_count[n]; p++)

@@ -89,6 +89,7 @@ void mi_show_links(struct mi_show *show)
     const struct mi_index *index = &show->model->index;
     struct mi_report_table *table = mi_report_add_table(
         show->out, "links", N_("Links"), link_columns, sizeof link_columns / sizeof *link_columns);
+    mi_report_mark_details(table, "role times rule conflict");
     for (uint32_t i = 0; i < show->subject_count; i++) {
         uint32_t n = show->nodes[i].node.v;
         const struct mi_csr *compiled = &index->compiled_of, *framework = &index->framework_of;
@@ -152,6 +153,7 @@ void mi_show_kernels(struct mi_show *show)
     struct mi_report_table *table =
         mi_report_add_table(show->out, "kernels", N_("Kernels"), kernel_columns,
                             sizeof kernel_columns / sizeof *kernel_columns);
+    mi_report_mark_details(table, "op_type kind engine total_ns least_ns greatest_ns");
     for (uint32_t i = 0; i < show->task_count; i++) {
         uint32_t kernel = tasks->kernel[show->tasks[i].v].v;
         bool is_new = kernel != 0;
@@ -183,6 +185,7 @@ void mi_show_tasks(struct mi_show *show)
     const struct mi_tables *rows = &show->model->all.rows;
     struct mi_report_table *table = mi_report_add_table(
         show->out, "tasks", N_("Tasks"), task_columns, sizeof task_columns / sizeof *task_columns);
+    mi_report_mark_details(table, "kernel thread start_raw native_id");
     for (uint32_t i = 0; i < show->task_count; i++) {
         uint32_t t = show->tasks[i].v;
         struct mi_cell *row = mi_report_add_row(show->out, table);
@@ -231,6 +234,7 @@ void mi_show_neighbours(struct mi_show *show)
     struct mi_report_table *table = mi_report_add_table(
         show->out, "neighbours", N_("Neighbours of the first task on its stream"),
         neighbour_columns, sizeof neighbour_columns / sizeof *neighbour_columns);
+    mi_report_mark_details(table, "op_type");
     if (!show->task_count)
         return;
     uint32_t centre = show->tasks[0].v, track = rows->tasks.track[centre].v;

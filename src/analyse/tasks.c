@@ -233,6 +233,7 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     uint32_t shown = top && top < count ? (uint32_t)top : count;
     struct mi_report_table *table =
         mi_report_add_table(out, "tasks", N_("Tasks"), columns, sizeof columns / sizeof *columns);
+    mi_report_mark_details(table, "run thread kind engine");
     for (uint32_t i = 0; i < count; i++)
         dur_ns = mi_ns_add(dur_ns, tasks->dur_ns[keys[i].task]);
     for (uint32_t i = 0; i < shown; i++)

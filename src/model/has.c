@@ -25,11 +25,11 @@ const char *mi_has_missing(unsigned needs, unsigned has)
     static const struct {
         unsigned bit;
         const char *text;
-    } words[] = {{MI_HAS_FRAMEWORK_GRAPH, N_("no framework graph")},
-                 {MI_HAS_COMPILED_GRAPH, N_("no compiled graph")},
-                 {MI_HAS_TASKS, N_("no device tasks")},
-                 {MI_HAS_SLICES, N_("no host spans")},
-                 {MI_HAS_LINKS, N_("no links between layers")}};
+    } words[] = {{MI_HAS_FRAMEWORK_GRAPH, N_("not checked: the inputs hold no framework graph")},
+                 {MI_HAS_COMPILED_GRAPH, N_("not checked: the inputs hold no compiled graph")},
+                 {MI_HAS_TASKS, N_("not checked: the inputs hold no device tasks")},
+                 {MI_HAS_SLICES, N_("not checked: the inputs hold no host spans")},
+                 {MI_HAS_LINKS, N_("not checked: the inputs hold no links between layers")}};
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (needs & ~has & words[i].bit)
             return words[i].text;

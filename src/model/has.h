@@ -14,8 +14,8 @@ enum mi_has {
 
 unsigned mi_model_has(const struct mi_model *model);
 
-/* "a compiled graph and tasks": the bits of `missing` in words, as a message id; for "not checked,
- * because the inputs hold no ...". Only the first missing thing is named. */
+/* "not checked: the inputs hold no device tasks", a message id, for what is missing first; "" if
+ * nothing is. */
 const char *mi_has_missing(unsigned needs, unsigned has);
 
 #endif

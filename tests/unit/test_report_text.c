@@ -118,6 +118,24 @@ static void names_lose_their_middle_on_a_terminal(void **state)
     mi_report_fini(&report);
 }
 
+static void details_go_first(void **state)
+{
+    (void)state;
+    struct mi_report report;
+    struct mi_sink sink;
+    fill(&report, MI_LIT("/model/layers.0/attention/query/MatMul"));
+    mi_report_mark_details(&report.tables[0], "total_ns fate nonsense");
+    write_text(&report, 38, &sink);
+    assert_sink(&sink, "Things\n"
+                       "  name                    total (us)\n"
+                       "  /model/la\xe2\x80\xa6"
+                       "ery/MatMul   1,234.567\n"
+                       "  b                                -\n"
+                       "  (--wide also shows: fate)\n");
+    mi_sink_fini(&sink);
+    mi_report_fini(&report);
+}
+
 static void hostile_names_are_escaped(void **state)
 {
     (void)state;
@@ -258,6 +276,7 @@ int main(void)
         cmocka_unit_test(numbers),
         cmocka_unit_test(columns_are_aligned),
         cmocka_unit_test(names_lose_their_middle_on_a_terminal),
+        cmocka_unit_test(details_go_first),
         cmocka_unit_test(hostile_names_are_escaped),
         cmocka_unit_test(a_huge_name_does_not_widen_every_row),
         cmocka_unit_test(lists_are_indented),

@@ -8,6 +8,7 @@
 #define MAX_INDENT     40
 #define PIPE_MOST      60 /* a longer cell is not cut in a pipe, but does not widen its column */
 #define NAME_LEAST     12 /* names on a terminal keep at least so many columns */
+#define NAME_FAIR      20 /* ... and details go before names get shorter than this */
 #define COLUMN_GAP     2
 #define ELLIPSIS       "\xe2\x80\xa6"
 #define COLOR_BOLD     "\x1b[1m"
@@ -199,6 +200,7 @@ struct layout {
     size_t *widths;          /* [column_count]; columns left out have is_shown false */
     bool *is_shown;
     bool is_list; /* indented: what is not known stays blank */
+    bool is_cut;  /* details were left out */
 };
 
 static bool is_column_shown(const struct mi_report_table *table, unsigned c)
@@ -250,25 +252,55 @@ static void render_row(struct layout *layout, uint32_t row)
     }
 }
 
-/* Width of each column, cut down to the terminal where there is one. */
+/* Widths as wide as the content; in a pipe up to a limit. */
 static void measure(struct layout *layout)
 {
     const struct mi_report_table *table = layout->table;
-    size_t total = COLUMN_GAP, most = layout->options->columns;
     for (unsigned c = 0; c < table->column_count; c++) {
         layout->widths[c] = 0;
         for (uint32_t r = 0; layout->is_shown[c] && r <= table->row_count; r++) {
             size_t width = layout->cells[(size_t)r * table->column_count + c].width;
-            if (most == 0 && r > 0 && width > PIPE_MOST)
+            if (layout->options->columns == 0 && r > 0 && width > PIPE_MOST)
                 width = PIPE_MOST;
             if (width > layout->widths[c])
                 layout->widths[c] = width;
         }
-        if (layout->is_shown[c])
-            total += layout->widths[c] + COLUMN_GAP;
     }
-    total -= COLUMN_GAP;
-    while (most && total > most) {
+}
+
+/* Columns of the screen that a line takes when no name takes more than `name_most`. */
+static size_t line_width(const struct layout *layout, size_t name_most)
+{
+    const struct mi_report_table *table = layout->table;
+    size_t total = 0;
+    for (unsigned c = 0; c < table->column_count; c++) {
+        size_t width = layout->widths[c];
+        if (is_name(table->columns[c].kind) && width > name_most)
+            width = name_most;
+        if (layout->is_shown[c])
+            total += width + COLUMN_GAP;
+    }
+    return total;
+}
+
+/* Leaves out details, the last one first, until the line fits with names of a fair length. */
+static void drop_details(struct layout *layout)
+{
+    const struct mi_report_table *table = layout->table;
+    for (unsigned c = table->column_count; c-- > 0;)
+        if (c < 64 && table->details >> c & 1 && layout->is_shown[c] &&
+            line_width(layout, NAME_FAIR) > layout->options->columns) {
+            layout->is_shown[c] = false;
+            layout->is_cut = true;
+        }
+}
+
+/* Cuts the widest name a little at a time, so that two long columns share the loss. */
+static void shrink_names(struct layout *layout)
+{
+    const struct mi_report_table *table = layout->table;
+    size_t most = layout->options->columns, total = line_width(layout, SIZE_MAX);
+    while (total > most) {
         unsigned widest = table->column_count;
         for (unsigned c = 0; c < table->column_count; c++)
             if (layout->is_shown[c] && is_name(table->columns[c].kind) &&
@@ -277,12 +309,29 @@ static void measure(struct layout *layout)
         if (widest == table->column_count || layout->widths[widest] <= NAME_LEAST)
             return;
         size_t cut = total - most, rest = layout->widths[widest] - NAME_LEAST;
-        /* A little at a time, so that two long columns share the loss. */
         cut = cut < rest ? cut : rest;
         cut = cut > 4 ? (cut + 3) / 4 : cut;
         layout->widths[widest] -= cut;
         total -= cut;
     }
+}
+
+/* "(--wide also shows: rule, evidence)" */
+static void write_left_out(const struct layout *layout, struct mi_sink *sink)
+{
+    const struct mi_report_table *table = layout->table;
+    enum mi_lang lang = layout->options->lang;
+    bool is_first = true;
+    mi_sink_text(sink, "  (");
+    mi_sink_text(sink, mi_tr(lang, N_("--wide also shows:")));
+    for (unsigned c = 0; c < table->column_count; c++) {
+        if (layout->is_shown[c] || !is_column_shown(table, c))
+            continue;
+        mi_sink_text(sink, is_first ? " " : ", ");
+        mi_sink_text(sink, mi_tr(lang, table->columns[c].title));
+        is_first = false;
+    }
+    mi_sink_text(sink, ")\n");
 }
 
 static void write_line(const struct layout *layout, uint32_t row, struct mi_sink *sink)
@@ -330,11 +379,17 @@ static void write_table(const struct mi_report_table *table, const struct mi_tex
         for (uint32_t r = 0; r < table->row_count; r++)
             render_row(&layout, r);
         measure(&layout);
+        if (options->columns) {
+            drop_details(&layout);
+            shrink_names(&layout);
+        }
         mi_sink_text(sink, options->color ? COLOR_DIM : "");
         write_line(&layout, 0, sink);
         mi_sink_text(sink, options->color ? COLOR_OFF : "");
         for (uint32_t r = 1; r <= table->row_count; r++)
             write_line(&layout, r, sink);
+        if (layout.is_cut)
+            write_left_out(&layout, sink);
     } else {
         mi_sink_fail(sink, MI_ENOMEM, "out of memory");
     }
