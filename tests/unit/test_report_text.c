@@ -127,10 +127,9 @@ static void details_go_first(void **state)
     mi_report_mark_details(&report.tables[0], "total_ns fate nonsense");
     write_text(&report, 38, &sink);
     assert_sink(&sink, "Things\n"
-                       "  name                    total (us)\n"
-                       "  /model/la\xe2\x80\xa6"
-                       "ery/MatMul   1,234.567\n"
-                       "  b                                -\n"
+                       "  name                      total (us)\n"
+                       "  /model/laye\xe2\x80\xa6query/MatMul   1,234.567\n"
+                       "  b                                  -\n"
                        "  (--wide also shows: fate)\n");
     mi_sink_fini(&sink);
     mi_report_fini(&report);
