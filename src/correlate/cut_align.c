@@ -175,7 +175,7 @@ static uint32_t named_after(const struct mi_cut *cut, uint32_t member, const str
     return 0;
 }
 
-static bool match_names(struct align *a, const struct mi_unit *unit)
+static bool match_name_ends(struct align *a, const struct mi_unit *unit)
 {
     struct mi_cut *cut = a->cut;
     struct mi_map names = {0};
@@ -219,7 +219,7 @@ bool mi_cut_align(struct mi_cut *cut, uint32_t unit_no)
     bool ok = follow(&a, unit);
     if (a.is_contradicted)
         forget(&a, unit);
-    ok = ok && match_names(&a, unit);
+    ok = ok && match_name_ends(&a, unit);
     mi_u32s_fini(&a.todo);
     return ok;
 }

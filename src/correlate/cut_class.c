@@ -113,7 +113,7 @@ static void number_node(struct numbering *num, uint32_t n, bool is_unique)
 }
 
 /* Hashes to numbers 1 .. class_count. */
-static bool compact(struct numbering *num)
+static bool number_classes(struct numbering *num)
 {
     struct mi_cut *cut = num->cut;
     struct mi_map map = {0};
@@ -140,5 +140,5 @@ bool mi_cut_classes(struct mi_cut *cut)
     uint32_t ordered = cut->f.node_count - cut->f.cyclic_count;
     for (uint32_t at = 0; at < cut->f.node_count; at++)
         number_node(&num, cut->f.order[at], at >= ordered);
-    return compact(&num);
+    return number_classes(&num);
 }

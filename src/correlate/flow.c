@@ -5,7 +5,7 @@
 
 /* Functions that call functions can expand without end, so what inlining may add is bounded. */
 #define INLINE_FACTOR 8u
-#define INLINE_SLACK  (1u << 20)
+#define INLINE_SLACK  (1u << 18)
 #define MAX_DEPTH     64u
 #define MAX_OUTER     256u
 #define MAX_SCOPES    256u
@@ -136,7 +136,7 @@ static bool add_scope(struct build *b, struct mi_flow_scope scope)
 }
 
 /* Bodies and branches of a node, and the tensors that they capture. */
-static bool add_bodies(struct build *b, struct mi_flow_node *n, uint32_t scope)
+static bool add_flow_bodies(struct build *b, struct mi_flow_node *n, uint32_t scope)
 {
     const struct mi_csr *inner = &b->index->inner;
     uint32_t depth = b->flow->scopes[scope].depth + 1;
@@ -164,7 +164,7 @@ static bool add_bodies(struct build *b, struct mi_flow_node *n, uint32_t scope)
     return true;
 }
 
-static bool add_node(struct build *b, uint32_t row, uint32_t call, uint32_t scope)
+static bool add_flow_node(struct build *b, uint32_t row, uint32_t call, uint32_t scope)
 {
     struct mi_flow *flow = b->flow;
     const struct mi_nodes *nodes = &b->rows->nodes;
@@ -177,7 +177,7 @@ static bool add_node(struct build *b, uint32_t row, uint32_t call, uint32_t scop
                 return false;
             n.in_count++;
         }
-    if (!add_bodies(b, &n, scope))
+    if (!add_flow_bodies(b, &n, scope))
         return false;
     n.first_out = flow->ports.count;
     for (uint32_t i = 0; i < nodes->out_count[row]; i++)
@@ -284,7 +284,7 @@ static bool fill_scope(struct build *b, uint32_t s)
             continue;
         }
         uint32_t row = top->at++, call = top->call, graph = callee(b, row, call);
-        if (graph ? !inline_call(b, graph, row, call) : !add_node(b, row, call, s))
+        if (graph ? !inline_call(b, graph, row, call) : !add_flow_node(b, row, call, s))
             return false;
     }
     flow->scopes[s].node_count = flow->node_count - flow->scopes[s].first_node;
@@ -345,7 +345,7 @@ static void set_producers(struct mi_flow *flow)
     flow->tensors[0].flags = 0;
 }
 
-static bool build(struct build *b, uint32_t graph)
+static bool build_flow(struct build *b, uint32_t graph)
 {
     struct mi_flow *flow = b->flow;
     uint64_t budget = (uint64_t)b->rows->nodes.count * INLINE_FACTOR + INLINE_SLACK;
@@ -377,7 +377,7 @@ bool mi_flow_init(struct mi_flow *flow, const struct mi_model *model, mi_graph_i
     *flow = (struct mi_flow){.model = model};
     struct build b = {.flow = flow, .rows = &model->all.rows, .index = &model->index};
     b.source = b.rows->graphs.source[graph.v].v;
-    bool ok = build(&b, graph.v);
+    bool ok = build_flow(&b, graph.v);
     mi_mem_free(b.direct);
     mi_mem_free(b.scope_of_graph);
     mi_mem_free(b.frames);

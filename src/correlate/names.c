@@ -31,8 +31,8 @@ static bool is_unique(const struct namesakes *s, uint32_t graph, uint32_t n)
     return first == n && !s->model->index.next_same_name[n];
 }
 
-static void link(struct namesakes *s, uint32_t framework, uint32_t compiled,
-                 enum mi_confidence confidence, const char *evidence)
+static void add_name_link(struct namesakes *s, uint32_t framework, uint32_t compiled,
+                          enum mi_confidence confidence, const char *evidence)
 {
     mi_add_lowered(&s->model->all,
                    &(struct mi_lowered_row){.framework = {framework},
@@ -43,7 +43,7 @@ static void link(struct namesakes *s, uint32_t framework, uint32_t compiled,
                                             .evidence = mi_batch_cstr(&s->model->all, evidence)});
 }
 
-static void match_node(struct namesakes *s, struct mi_graph_pair pair, uint32_t n)
+static void match_name(struct namesakes *s, struct mi_graph_pair pair, uint32_t n)
 {
     const struct mi_nodes *nodes = &s->rows->nodes;
     uint32_t name = nodes->name[n].v;
@@ -56,14 +56,14 @@ static void match_node(struct namesakes *s, struct mi_graph_pair pair, uint32_t 
     if (!unique)
         return; /* equal names within a graph: the dataflow tells them apart, the name does not */
     if (same_op && same_outputs(s->rows, q, n))
-        link(s, q, n, MI_CERTAIN, N_("same name, type and outputs"));
+        add_name_link(s, q, n, MI_CERTAIN, N_("same name, type and outputs"));
     else if (same_op)
-        link(s, q, n, MI_LIKELY, N_("same name and type"));
+        add_name_link(s, q, n, MI_LIKELY, N_("same name and type"));
     else if (mi_op_can_become(s->model, (mi_node_id){q}, (mi_node_id){n}))
-        link(s, q, n, MI_GUESS, N_("same name, related type"));
+        add_name_link(s, q, n, MI_GUESS, N_("same name, related type"));
 }
 
-static bool run(struct mi_model *model, struct mi_error *err)
+static bool run_names(struct mi_model *model, struct mi_error *err)
 {
     struct namesakes s = {.model = model, .rows = &model->all.rows};
     struct mi_graph_pairs pairs;
@@ -73,7 +73,7 @@ static bool run(struct mi_model *model, struct mi_error *err)
     for (uint32_t p = 0; p < pairs.count; p++) {
         uint32_t end = model->index.graph_first_node[pairs.at[p].compiled + 1];
         for (uint32_t n = model->index.graph_first_node[pairs.at[p].compiled]; n < end; n++)
-            match_node(&s, pairs.at[p], n);
+            match_name(&s, pairs.at[p], n);
     }
     mi_graph_pairs_fini(&pairs);
     return !mi_batch_failed(&model->all) || mi_fail(err, MI_ENOMEM, "out of memory for links");
@@ -83,5 +83,5 @@ const struct mi_matcher mi_matcher_names = {
     .name = "names",
     .title = N_("equal node names"),
     .needs = MI_HAS_FRAMEWORK_GRAPH | MI_HAS_COMPILED_GRAPH,
-    .run = run,
+    .run = run_names,
 };

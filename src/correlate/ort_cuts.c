@@ -85,7 +85,7 @@ static bool set_up_arrays(struct mi_cut *cut)
            cut->is_anchored && cut->class_in && cut->class_out && cut->class_hit;
 }
 
-static bool set_up(struct mi_cut *cut)
+static bool prepare_cut(struct mi_cut *cut)
 {
 #define MI_CUT_OP(field, name) cut->ops.field = mi_known_op(cut->model, name).v;
     MI_CUT_OPS(MI_CUT_OP)
@@ -180,7 +180,7 @@ static bool run_pair(struct mi_cut *cut, struct mi_graph_pair pair, struct mi_er
     if (!mi_flow_init(&cut->f, cut->model, (mi_graph_id){pair.framework}, err) ||
         !mi_flow_init(&cut->o, cut->model, (mi_graph_id){pair.compiled}, err))
         return false;
-    bool ok = set_up(cut) && mi_cut_pair(cut, 0, 0);
+    bool ok = prepare_cut(cut) && mi_cut_pair(cut, 0, 0);
     for (uint32_t s = 0; ok && s < cut->scope_count; s++)
         ok = do_scope(cut, cut->scopes[s]);
     ok = ok && mi_cut_emit(cut);
@@ -206,7 +206,7 @@ static bool join_pair(struct mi_model *model, struct mi_graph_pair pair, struct 
     return ok;
 }
 
-static bool run(struct mi_model *model, struct mi_error *err)
+static bool run_cuts(struct mi_model *model, struct mi_error *err)
 {
     struct mi_graph_pairs pairs;
     bool ok = mi_graph_pairs_find(&pairs, model, err);
@@ -221,5 +221,5 @@ const struct mi_matcher mi_matcher_ort_cuts = {
     .title = N_("dataflow cuts between tensors of equal name"),
     .needs = MI_HAS_FRAMEWORK_GRAPH | MI_HAS_COMPILED_GRAPH,
     .is_whole = true,
-    .run = run,
+    .run = run_cuts,
 };

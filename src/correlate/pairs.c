@@ -83,7 +83,7 @@ static uint32_t framework_of(const struct mi_model *model, uint32_t compiled,
     return found;
 }
 
-static bool add_pair(struct mi_graph_pairs *pairs, uint32_t framework, uint32_t compiled)
+static bool push_pair(struct mi_graph_pairs *pairs, uint32_t framework, uint32_t compiled)
 {
     if (!mi_vec_room(&pairs->at, &pairs->room, pairs->count, sizeof *pairs->at))
         return false;
@@ -109,7 +109,7 @@ static bool pair_bodies_by_name(struct mi_graph_pairs *pairs, const struct mi_mo
     for (uint32_t i = inner->first[n]; i < inner->first[n + 1]; i++)
         for (uint32_t k = inner->first[q]; k < inner->first[q + 1]; k++)
             if (rows->graphs.role[inner->list[i]].v == rows->graphs.role[inner->list[k]].v) {
-                if (!add_pair(pairs, inner->list[k], inner->list[i]))
+                if (!push_pair(pairs, inner->list[k], inner->list[i]))
                     return false;
                 break;
             }
@@ -127,7 +127,7 @@ static bool find_pairs(struct mi_graph_pairs *pairs, const struct mi_model *mode
         if (!is_main(graphs, g, MI_LAYER_COMPILED))
             continue;
         uint32_t framework = framework_of(model, g, mains);
-        if (framework && !add_pair(pairs, framework, g))
+        if (framework && !push_pair(pairs, framework, g))
             return false;
     }
     pairs->main_count = pairs->count;

@@ -133,7 +133,7 @@ static void find_whole(struct settle *s)
 }
 
 /* Moves the rows that stay to the front. */
-static void compact(struct settle *s)
+static void move_up(struct settle *s)
 {
     struct mi_lowered *links = s->links;
     uint32_t to = 1;
@@ -167,7 +167,7 @@ bool mi_settle_links(struct mi_model *model, struct mi_error *err)
         for (uint32_t n = 1; n < nodes; n++)
             if (mi_csr_count(&s.by_compiled, n))
                 settle_node(&s, n);
-        compact(&s);
+        move_up(&s);
         ok = !mi_batch_failed(&model->all);
     }
     mi_mem_free(s.kept);

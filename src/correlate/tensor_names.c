@@ -5,8 +5,8 @@
 #include "correlate/matcher.h"
 #include "correlate/pairs.h"
 
-static void match_node(struct mi_model *model, struct mi_graph_pair pair, uint32_t n,
-                       mi_str_id rule)
+static void match_outputs(struct mi_model *model, struct mi_graph_pair pair, uint32_t n,
+                          mi_str_id rule)
 {
     const struct mi_tables *rows = &model->all.rows;
     uint32_t last = 0;
@@ -37,7 +37,7 @@ static void match_node(struct mi_model *model, struct mi_graph_pair pair, uint32
     }
 }
 
-static bool run(struct mi_model *model, struct mi_error *err)
+static bool run_tensor_names(struct mi_model *model, struct mi_error *err)
 {
     struct mi_graph_pairs pairs;
     if (!mi_graph_pairs_find(&pairs, model, err))
@@ -46,7 +46,7 @@ static bool run(struct mi_model *model, struct mi_error *err)
     for (uint32_t p = 0; p < pairs.count; p++) {
         uint32_t end = model->index.graph_first_node[pairs.at[p].compiled + 1];
         for (uint32_t n = model->index.graph_first_node[pairs.at[p].compiled]; n < end; n++)
-            match_node(model, pairs.at[p], n, rule);
+            match_outputs(model, pairs.at[p], n, rule);
     }
     mi_graph_pairs_fini(&pairs);
     return !mi_batch_failed(&model->all) || mi_fail(err, MI_ENOMEM, "out of memory for links");
@@ -56,5 +56,5 @@ const struct mi_matcher mi_matcher_tensor_names = {
     .name = "tensor_names",
     .title = N_("equal tensor names"),
     .needs = MI_HAS_FRAMEWORK_GRAPH | MI_HAS_COMPILED_GRAPH,
-    .run = run,
+    .run = run_tensor_names,
 };
