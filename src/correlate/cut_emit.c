@@ -236,7 +236,7 @@ static void judge_role(struct emit *e, uint32_t n, enum mi_role role, uint32_t i
     else if (role == MI_ROLE_ABSORBED && e->cut->f.nodes[n].scope_count)
         add_fate(
             e, n, MI_FATE_REMOVED, MI_REASON_ABSORBED, into, confidence,
-            mi_batch_cstr(e->out, "its condition is constant: one branch stands in its place"));
+            mi_batch_cstr(e->out, N_("its condition is constant: one branch stands in its place")));
     else if (role == MI_ROLE_ABSORBED && op == e->cut->ops.cast)
         add_fate(e, n, MI_FATE_REMOVED, MI_REASON_ABSORBED, into, confidence, unit->evidence);
     else if (role == MI_ROLE_ABSORBED)
@@ -416,8 +416,8 @@ bool mi_cut_emit(struct mi_cut *cut)
     e.is_live = mi_cut_array(cut, cut->f.node_count, 1);
     e.is_done = mi_cut_array(cut, cut->f.node_count, 1);
     e.named_in = mi_cut_array(cut, cut->f.node_count, sizeof *e.named_in);
-    e.align_evidence = mi_batch_cstr(e.out, "at its place in the cut");
-    e.branch_evidence = mi_batch_cstr(e.out, "in the branch that stands here");
+    e.align_evidence = mi_batch_cstr(e.out, N_("at its place in the cut"));
+    e.branch_evidence = mi_batch_cstr(e.out, N_("in the branch that stands here"));
     if (!e.unit_of_class || !e.is_live || !e.is_done || !e.named_in || !mark_live(&e))
         return false;
     for (uint32_t u = 0; u < cut->unit_count; u++) {
