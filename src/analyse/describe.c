@@ -8,7 +8,6 @@
 /* Nested bodies are far fewer; only damaged links between values make more steps. */
 #define MAX_OUTER_STEPS 1024
 #define MAX_LIST_ITEMS  16
-#define MAX_GRAPHS      64 /* compiled graphs that are asked for a tensor */
 
 /* --- growing text --- */
 
@@ -61,62 +60,10 @@ mi_value_id mi_value_origin(const struct mi_model *model, mi_value_id value)
     return value;
 }
 
-/* The tensor of equal name in a compiled graph, for one of the framework graph; 0 = none. */
-static mi_value_id compiled_twin(const struct mi_model *model, mi_value_id value)
+struct mi_bytes mi_describe_dtype(const struct mi_model *model, mi_value_id value)
 {
-    const struct mi_tables *rows = &model->all.rows;
-    mi_str_id name = rows->values.name[value.v];
-    if (!name.v || rows->graphs.layer[rows->values.graph[value.v].v] != MI_LAYER_FRAMEWORK)
-        return (mi_value_id){0};
-    for (uint32_t g = 1, seen = 0; g < rows->graphs.count && seen < MAX_GRAPHS; g++) {
-        if (rows->graphs.layer[g] != MI_LAYER_COMPILED)
-            continue;
-        seen++;
-        uint32_t twin = mi_map_get(&model->index.value_by_name, mi_pair(g, name.v));
-        if (twin)
-            return mi_value_origin(model, (mi_value_id){twin});
-    }
-    return (mi_value_id){0};
-}
-
-/* The value whose type is asked for: where the framework graph is silent, the compiled tensor. */
-static mi_value_id typed_value(const struct mi_model *model, mi_value_id value)
-{
-    const struct mi_values *values = &model->all.rows.values;
     value = mi_value_origin(model, value);
-    if (values->has_shape[value.v] || values->type[value.v].v || values->dtype[value.v].v)
-        return value;
-    mi_value_id twin = compiled_twin(model, value);
-    return twin.v ? twin : value;
-}
-
-/* What the first task of the producer says about its only output: "float32[1,8]"; "" if unclear. */
-static struct mi_bytes type_from_tasks(const struct mi_model *model, mi_value_id value)
-{
-    const struct mi_tables *rows = &model->all.rows;
-    mi_node_id node = rows->values.producer[value.v];
-    if (!model->frozen || !node.v || rows->nodes.out_count[node.v] != 1 ||
-        mi_csr_count(&model->index.node_tasks, node.v) == 0)
-        return (struct mi_bytes){0};
-    uint32_t link = model->index.node_tasks.list[model->index.node_tasks.first[node.v]];
-    mi_kernel_id kernel = rows->tasks.kernel[rows->executed.task[link].v];
-    struct mi_bytes outputs = mi_model_text(model, rows->kernels.outputs[kernel.v]);
-    if (!outputs.len || memchr(outputs.at, ';', outputs.len))
-        return (struct mi_bytes){0};
-    return outputs;
-}
-
-struct mi_bytes mi_describe_dtype(const struct mi_model *model, mi_value_id value,
-                                  struct mi_arena *arena)
-{
-    (void)arena;
-    value = typed_value(model, value);
-    struct mi_bytes dtype = mi_model_text(model, model->all.rows.values.dtype[value.v]);
-    if (dtype.len)
-        return dtype;
-    struct mi_bytes type = type_from_tasks(model, value);
-    const uint8_t *bracket = type.len ? memchr(type.at, '[', type.len) : NULL;
-    return bracket ? mi_bytes_sub(type, 0, (size_t)(bracket - type.at)) : type;
+    return mi_model_text(model, model->all.rows.values.dtype[value.v]);
 }
 
 static void put_shape(struct mi_words *words, const struct mi_model *model, mi_value_id value)
@@ -143,16 +90,11 @@ struct mi_bytes mi_describe_type(const struct mi_model *model, mi_value_id value
                                  struct mi_arena *arena)
 {
     const struct mi_values *values = &model->all.rows.values;
-    value = typed_value(model, value);
+    value = mi_value_origin(model, value);
     struct mi_words words = {.arena = arena};
     struct mi_bytes type = mi_model_text(model, values->type[value.v]);
     struct mi_bytes dtype = mi_model_text(model, values->dtype[value.v]);
     struct mi_bytes format = mi_model_text(model, values->format[value.v]);
-    if (!values->has_shape[value.v] && !type.len) {
-        struct mi_bytes seen = type_from_tasks(model, value);
-        if (seen.len)
-            return seen;
-    }
     mi_words_put(&words, type);
     if (type.len && dtype.len)
         mi_words_put(&words, MI_LIT(" "));
@@ -163,6 +105,21 @@ struct mi_bytes mi_describe_type(const struct mi_model *model, mi_value_id value
         mi_words_put(&words, MI_LIT(" "));
         mi_words_put(&words, format);
     }
+    return mi_words_get(&words);
+}
+
+struct mi_bytes mi_describe_known(const struct mi_model *model, mi_value_id value,
+                                  struct mi_arena *arena)
+{
+    const struct mi_values *values = &model->all.rows.values;
+    value = mi_value_origin(model, value);
+    unsigned dtype = values->dtype_from[value.v], shape = values->shape_from[value.v];
+    struct mi_words words = {.arena = arena};
+    if (dtype != MI_KNOWN_NOT)
+        mi_words_put(&words, mi_cstr(mi_enum_name(MI_E_known, dtype)));
+    if (shape != MI_KNOWN_NOT && shape != dtype)
+        mi_words_printf(&words, "%sshape %s", words.len ? ", " : "",
+                        mi_enum_name(MI_E_known, shape));
     return mi_words_get(&words);
 }
 

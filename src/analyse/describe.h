@@ -22,14 +22,17 @@ static inline struct mi_bytes mi_words_get(const struct mi_words *words)
     return (struct mi_bytes){words->at, words->len};
 }
 
-/* Type of a value: "float32[1,3,N,?]", "float16[2,4] NC1HWC0", "sequence"; "" if nothing is known.
- * Where the graph does not say it, what the tasks of the producer say counts, if that is
- * unambiguous. */
+/* Type of a value: "float32[1,3,N,?]", "float16[2,4] NC1HWC0", "sequence"; "" if nothing is
+ * known. */
 struct mi_bytes mi_describe_type(const struct mi_model *model, mi_value_id value,
                                  struct mi_arena *arena);
 
-/* Element type alone: "float16"; by the same rules. */
-struct mi_bytes mi_describe_dtype(const struct mi_model *model, mi_value_id value,
+/* Element type alone: "float16". */
+struct mi_bytes mi_describe_dtype(const struct mi_model *model, mi_value_id value);
+
+/* How the type is known: "declared", "observed", "derived", or "derived, shape observed" where the
+ * two differ; "" if nothing is known. */
+struct mi_bytes mi_describe_known(const struct mi_model *model, mi_value_id value,
                                   struct mi_arena *arena);
 
 /* The value of an attribute; long lists end with "... (N)". */

@@ -175,7 +175,7 @@ static struct mi_cell types_at(const struct cone *cone, uint32_t first, uint32_t
             rows->values.kind[value.v] == MI_VALUE_CONSTANT ||
             (producer.v && mi_is_constant_node(cone->model, producer)))
             continue;
-        add_dtype(set, mi_describe_dtype(cone->model, value, words.arena));
+        add_dtype(set, mi_describe_dtype(cone->model, value));
         if (shown == MAX_TYPES)
             mi_words_put(&words, MI_LIT("; ..."));
         if (shown++ >= MAX_TYPES)

@@ -2,6 +2,7 @@
 #include "correlate/clocks/clocks.h"
 #include "correlate/matcher.h"
 #include "correlate/ort_streams.h"
+#include "correlate/types.h"
 #include "correlate/verdict.h"
 
 const struct mi_matcher *const mi_matchers[] = {
@@ -23,5 +24,5 @@ bool mi_correlate(struct mi_model *model, struct mi_error *err)
     if (!mi_settle_links(model, err))
         return false;
     mi_kernel_categories_from_nodes(model);
-    return mi_judge_births(model, err) && mi_judge_fates(model, err);
+    return mi_fill_types(model, err) && mi_judge_births(model, err) && mi_judge_fates(model, err);
 }
