@@ -40,7 +40,9 @@ struct mi_node_time {
 };
 
 /* What the counted work tasks of each node add up to: [nodes.count], by the strongest link of each
- * task. NULL: out of memory. Freed with mi_mem_free(). */
+ * task. The time of a compiled node stands at the compiled node and, once, in the framework graph:
+ * at the op of its group that makes the node's result. The other ops of the group have no tasks.
+ * NULL: out of memory. Freed with mi_mem_free(). */
 struct mi_node_time *mi_account_nodes(const struct mi_account *account,
                                       const struct mi_model *model);
 

@@ -108,21 +108,6 @@ struct mi_bytes mi_describe_type(const struct mi_model *model, mi_value_id value
     return mi_words_get(&words);
 }
 
-struct mi_bytes mi_describe_known(const struct mi_model *model, mi_value_id value,
-                                  struct mi_arena *arena)
-{
-    const struct mi_values *values = &model->all.rows.values;
-    value = mi_value_origin(model, value);
-    unsigned dtype = values->dtype_from[value.v], shape = values->shape_from[value.v];
-    struct mi_words words = {.arena = arena};
-    if (dtype != MI_KNOWN_NOT)
-        mi_words_put(&words, mi_cstr(mi_enum_name(MI_E_known, dtype)));
-    if (shape != MI_KNOWN_NOT && shape != dtype)
-        mi_words_printf(&words, "%sshape %s", words.len ? ", " : "",
-                        mi_enum_name(MI_E_known, shape));
-    return mi_words_get(&words);
-}
-
 /* --- attributes --- */
 
 static void put_item(struct mi_words *words, const struct mi_model *model, enum mi_attr_kind kind,

@@ -30,11 +30,6 @@ struct mi_bytes mi_describe_type(const struct mi_model *model, mi_value_id value
 /* Element type alone: "float16". */
 struct mi_bytes mi_describe_dtype(const struct mi_model *model, mi_value_id value);
 
-/* How the type is known: "declared", "observed", "derived", or "derived, shape observed" where the
- * two differ; "" if nothing is known. */
-struct mi_bytes mi_describe_known(const struct mi_model *model, mi_value_id value,
-                                  struct mi_arena *arena);
-
 /* The value of an attribute; long lists end with "... (N)". */
 struct mi_bytes mi_describe_attr(const struct mi_model *model, mi_attr_id attr,
                                  struct mi_arena *arena);

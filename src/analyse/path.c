@@ -35,41 +35,6 @@ static bool is_node(const struct cone *cone, uint32_t vertex)
 
 /* --- the longest chain --- */
 
-/* The last op in the order of the file that compiled node `node` computes; 0 = none. */
-static uint32_t carrier_of(const struct mi_model *model, uint32_t node)
-{
-    const struct mi_csr *of = &model->index.framework_of;
-    const struct mi_lowered *lowered = &model->all.rows.lowered;
-    uint32_t carrier = 0;
-    for (uint32_t i = of->first[node]; i < of->first[node + 1]; i++) {
-        uint32_t op = lowered->framework[of->list[i]].v;
-        uint8_t role = lowered->role[of->list[i]];
-        if ((role == MI_ROLE_COMPUTED || role == MI_ROLE_SHARED) && op > carrier)
-            carrier = op;
-    }
-    return carrier;
-}
-
-static bool find_times(struct cone *cone, struct mi_error *err)
-{
-    uint32_t count = cone->model->all.rows.nodes.count;
-    if (!mi_node_times(cone->model, &cone->times, &cone->runs, err))
-        return false;
-    if (!cone->times || mi_node_layer(cone->model, cone->node) != MI_LAYER_FRAMEWORK)
-        return true;
-    struct mi_node_time *carried = mi_mem_zero(count, sizeof *carried);
-    if (!carried)
-        return mi_fail(err, MI_ENOMEM, "out of memory");
-    for (uint32_t n = 1; n < count; n++) {
-        bool is_compiled = mi_node_layer(cone->model, (mi_node_id){n}) == MI_LAYER_COMPILED;
-        uint32_t to = is_compiled ? carrier_of(cone->model, n) : n;
-        carried[to].total_ns = mi_ns_add(carried[to].total_ns, cone->times[n].total_ns);
-    }
-    mi_mem_free(cone->times);
-    cone->times = carried;
-    return true;
-}
-
 static int64_t time_of(const struct cone *cone, uint32_t vertex)
 {
     return is_node(cone, vertex) ? cone->times[vertex].total_ns / (cone->runs ? cone->runs : 1) : 0;
@@ -108,6 +73,14 @@ static int64_t mark_chain(struct cone *cone, bool backwards, int64_t *best, uint
     return best[cone->node.v];
 }
 
+static bool has_tasks(const struct cone *cone)
+{
+    for (uint32_t i = 0; i < cone->order_count; i++)
+        if (is_node(cone, cone->order[i]) && cone->times[cone->order[i]].tasks)
+            return true;
+    return false;
+}
+
 static bool find_chain(struct cone *cone, struct mi_error *err)
 {
     if (!cone->times)
@@ -122,18 +95,18 @@ static bool find_chain(struct cone *cone, struct mi_error *err)
         int64_t chain_ns = time_of(cone, cone->node.v);
         chain_ns = mi_ns_add(chain_ns, mark_chain(cone, true, best, next, rank));
         chain_ns = mi_ns_add(chain_ns, mark_chain(cone, false, best, next, rank));
+        bool has_time = has_tasks(cone);
         cone->marks[cone->node.v] |= IN_CHAIN;
-        if (chain_ns == 0) { /* nothing on it ran: there is no longest one */
-            mi_mem_free(cone->times);
-            cone->times = NULL;
-        }
-        if (cone->times)
-            mi_report_add_fact(cone->out,
-                               &(struct mi_report_fact){.name = "chain_ns",
-                                                        .title = N_("Longest chain by task time"),
-                                                        .kind = MI_CELL_INT,
-                                                        .unit = "ns",
-                                                        .cell = mi_cell_int(chain_ns)});
+        if (!has_time) /* no chain is longer than another */
+            for (uint32_t i = 0; i < cone->order_count; i++)
+                cone->marks[cone->order[i]] &= (uint8_t)~IN_CHAIN;
+        mi_report_add_fact(
+            cone->out,
+            &(struct mi_report_fact){.name = "chain_ns",
+                                     .title = N_("Longest chain by task time"),
+                                     .kind = MI_CELL_INT,
+                                     .unit = "ns",
+                                     .cell = has_time ? mi_cell_int(chain_ns) : mi_cell_none()});
     }
     mi_mem_free(best);
     mi_mem_free(next);
@@ -244,7 +217,8 @@ static void list_nodes(struct cone *cone)
                                                           : N_("descendant"));
         if (cone->times) {
             row[1] = mi_cell_int((cone->marks[n] & IN_CHAIN) != 0);
-            row[8] = mi_cell_int(time_of(cone, n));
+            if (cone->times[n].tasks)
+                row[8] = mi_cell_int(time_of(cone, n));
         }
         row[2] = mi_cell_int(n);
         row[3] = mi_cell_text(mi_describe_node(cone->model, (mi_node_id){n}, &cone->out->arena));
@@ -365,7 +339,7 @@ static bool report_cone(struct cone *cone, struct mi_error *err)
              mi_cell_text(mi_describe_node(cone->model, cone->node, &cone->out->arena)));
     add_fact(cone, "layer", N_("Layer"), MI_CELL_WORD,
              mi_cell_word(mi_enum_name(MI_E_layer, mi_node_layer(cone->model, cone->node))));
-    if (!sweep(cone, err) || !find_times(cone, err))
+    if (!sweep(cone, err) || !mi_node_times(cone->model, &cone->times, &cone->runs, err))
         return false;
     count_nodes(cone);
     struct mi_bytes paths;

@@ -112,6 +112,8 @@ static const struct mi_report_column port_columns[] = {
     {"index", N_("no."), MI_CELL_INT, "", N_("place among the inputs or outputs, from 0")},
     {"tensor", N_("tensor"), MI_CELL_TEXT, "", N_("its name")},
     {"type", N_("data type"), MI_CELL_TEXT, "", N_("element type, shape and layout")},
+    {"dtype_from", N_("dtype is"), MI_CELL_WORD, "", N_("how the element type is known")},
+    {"shape_from", N_("shape is"), MI_CELL_WORD, "", N_("how the shape is known")},
     {"kind", N_("kind"), MI_CELL_WORD, "", N_("how the tensor comes into being")},
     {"size_bytes", N_("size"), MI_CELL_INT, "B", N_("of constant data")},
     {"peers", N_("from / to"), MI_CELL_TEXT, "", N_("producer of an input, readers of an output")},
@@ -172,14 +174,18 @@ static void add_port(struct mi_show *show, struct mi_report_table *table, uint32
     row[3] = mi_cell_text(mi_model_text(show->model, rows->values.name[value.v]));
     if (type.len)
         row[4] = mi_cell_text(type);
-    row[5] = mi_cell_word(mi_enum_name(MI_E_value_kind, rows->values.kind[value.v]));
+    if (rows->values.dtype_from[origin.v] != MI_KNOWN_NOT)
+        row[5] = mi_cell_word(mi_enum_name(MI_E_known, rows->values.dtype_from[origin.v]));
+    if (rows->values.shape_from[origin.v] != MI_KNOWN_NOT)
+        row[6] = mi_cell_word(mi_enum_name(MI_E_known, rows->values.shape_from[origin.v]));
+    row[7] = mi_cell_word(mi_enum_name(MI_E_value_kind, rows->values.kind[value.v]));
     if (rows->values.kind[origin.v] == MI_VALUE_CONSTANT && rows->values.data_bytes[origin.v] >= 0)
-        row[6] = mi_cell_int(rows->values.data_bytes[origin.v]);
+        row[8] = mi_cell_int(rows->values.data_bytes[origin.v]);
     struct mi_bytes peers =
         is_input ? mi_describe_node(show->model, rows->values.producer[origin.v], &show->out->arena)
                  : readers(show, value);
     if (peers.len)
-        row[7] = mi_cell_text(peers);
+        row[9] = mi_cell_text(peers);
 }
 
 void mi_show_ports(struct mi_show *show)

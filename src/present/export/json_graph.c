@@ -21,6 +21,8 @@ static void write_tensor_fields(struct writer *w, mi_value_id value)
     mi_export_text(&w->jw, "dtype", w->model, values->dtype[value.v]);
     mi_export_text(&w->jw, "format", w->model, values->format[value.v]);
     mi_export_shape(&w->jw, w->model, value);
+    mi_export_enum(&w->jw, "dtype_from", MI_E_known, values->dtype_from[value.v]);
+    mi_export_enum(&w->jw, "shape_from", MI_E_known, values->shape_from[value.v]);
 }
 
 static void write_ports(struct writer *w, const char *key, uint32_t first, uint32_t count)
@@ -237,6 +239,8 @@ static bool write_node(struct writer *w, uint32_t node, struct mi_error *err)
     mi_export_name(&w->jw, "domain", w->model, nodes->domain[node]);
     mi_export_text(&w->jw, "dtype", w->model, value.v ? values->dtype[value.v] : MI_NO_STR);
     mi_export_text(&w->jw, "format", w->model, value.v ? values->format[value.v] : MI_NO_STR);
+    mi_export_enum(&w->jw, "dtype_from", MI_E_known, value.v ? values->dtype_from[value.v] : 0);
+    mi_export_enum(&w->jw, "shape_from", MI_E_known, value.v ? values->shape_from[value.v] : 0);
     mi_export_enum(&w->jw, "category", MI_E_category, nodes->category[node]);
     mi_export_id(&w->jw, "graph_id", nodes->graph[node].v);
     mi_jw_member_i64(&w->jw, "position", nodes->position[node]);
