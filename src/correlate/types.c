@@ -54,11 +54,51 @@ bool mi_types_shapes_differ(const struct mi_model *model, uint32_t first_dim, ui
 
 /* --- contradictions --- */
 
-bool mi_types_conflict(struct mi_types *types, uint32_t value, const char *what, const char *known,
-                       mi_str_id known_dtype, const char *other, mi_str_id other_dtype)
+static mi_str_id tell_dtypes(struct mi_types *types, uint32_t value,
+                             const struct mi_types_contradiction *what)
 {
-    struct mi_model *model = types->model;
-    struct mi_tables *rows = &model->all.rows;
+    struct mi_batch *all = &types->model->all;
+    struct mi_bytes name = mi_batch_text(all, all->rows.values.name[value]);
+    struct mi_bytes known = mi_batch_text(all, what->known);
+    struct mi_bytes other = mi_batch_text(all, what->other);
+    if (all->rows.values.dtype_from[value] != MI_KNOWN_DECLARED)
+        return mi_batch_printf(
+            all, "the device reported the tensor \"%.*s\" as %.*s, but its operator gives %.*s",
+            MI_NAME(name), MI_NAME(known), MI_NAME(other));
+    return what->by == MI_KNOWN_OBSERVED
+               ? mi_batch_printf(
+                     all, "the tensor \"%.*s\" is declared as %.*s, but the device reported %.*s",
+                     MI_NAME(name), MI_NAME(known), MI_NAME(other))
+               : mi_batch_printf(
+                     all, "the tensor \"%.*s\" is declared as %.*s, but its operator gives %.*s",
+                     MI_NAME(name), MI_NAME(known), MI_NAME(other));
+}
+
+static mi_str_id tell_shapes(struct mi_types *types, uint32_t value,
+                             const struct mi_types_contradiction *what)
+{
+    struct mi_batch *all = &types->model->all;
+    struct mi_bytes name = mi_batch_text(all, all->rows.values.name[value]);
+    if (all->rows.values.shape_from[value] != MI_KNOWN_DECLARED)
+        return mi_batch_printf(all,
+                               "the device reported another shape for the tensor \"%.*s\" than "
+                               "its operator gives",
+                               MI_NAME(name));
+    return what->by == MI_KNOWN_OBSERVED
+               ? mi_batch_printf(all,
+                                 "the tensor \"%.*s\" is declared with another shape than the "
+                                 "device reported",
+                                 MI_NAME(name))
+               : mi_batch_printf(all,
+                                 "the tensor \"%.*s\" is declared with another shape than its "
+                                 "operator gives",
+                                 MI_NAME(name));
+}
+
+bool mi_types_conflict(struct mi_types *types, uint32_t value,
+                       const struct mi_types_contradiction *what)
+{
+    struct mi_tables *rows = &types->model->all.rows;
     mi_source_id source = rows->graphs.source[rows->values.graph[value].v];
     uint32_t *row = mi_map_at(&types->diags, source.v);
     if (!row)
@@ -67,18 +107,15 @@ bool mi_types_conflict(struct mi_types *types, uint32_t value, const char *what,
         rows->diags.times[*row]++;
         return true;
     }
-    struct mi_bytes name = mi_model_text(model, rows->values.name[value]);
-    struct mi_bytes a = mi_model_text(model, known_dtype), b = mi_model_text(model, other_dtype);
-    mi_str_id text = mi_batch_printf(
-        &model->all, "the tensor \"%.*s\": its %s %s%s%.*s, but %s%s%.*s", MI_NAME(name), what,
-        known, a.len ? " as " : "", MI_NAME(a), other, b.len ? " " : "", MI_NAME(b));
-    *row = mi_add_diag(&model->all,
-                       &(struct mi_diag_row){.source = source,
-                                             .code = mi_batch_cstr(&model->all, "types.conflict"),
-                                             .severity = MI_NOTICE,
-                                             .times = 1,
-                                             .offset = -1,
-                                             .text = text})
+    *row = mi_add_diag(
+               &types->model->all,
+               &(struct mi_diag_row){.source = source,
+                                     .code = mi_batch_cstr(&types->model->all, "types.conflict"),
+                                     .severity = MI_NOTICE,
+                                     .times = 1,
+                                     .offset = -1,
+                                     .text = what->known.v ? tell_dtypes(types, value, what)
+                                                           : tell_shapes(types, value, what)})
                .v;
     return *row != 0;
 }
@@ -87,22 +124,19 @@ static bool check_value(struct mi_types *types, uint32_t v)
 {
     const struct mi_values *values = &types->model->all.rows.values;
     const struct mi_tensor_type *derived = &types->derived[v];
-    bool ok = true;
-    if (values->dtype_from[v] != MI_KNOWN_NOT && derived->dtype_state == MI_TYPE_KNOWN &&
-        values->dtype[v].v && derived->dtype && values->dtype[v].v != derived->dtype)
-        ok = mi_types_conflict(types, v, "element type",
-                               values->dtype_from[v] == MI_KNOWN_DECLARED ? "is declared"
-                                                                          : "was observed",
-                               values->dtype[v], "its operator gives", (mi_str_id){derived->dtype});
-    if (values->shape_from[v] != MI_KNOWN_NOT && derived->shape_state == MI_TYPE_KNOWN &&
+    bool dtypes_differ = values->dtype_from[v] != MI_KNOWN_NOT &&
+                         derived->dtype_state == MI_TYPE_KNOWN && values->dtype[v].v &&
+                         derived->dtype && values->dtype[v].v != derived->dtype;
+    bool shapes_differ =
+        values->shape_from[v] != MI_KNOWN_NOT && derived->shape_state == MI_TYPE_KNOWN &&
         mi_types_shapes_differ(types->model, values->first_dim[v], values->dim_count[v],
-                               derived->first_dim, derived->dim_count))
-        ok = mi_types_conflict(types, v, "shape",
-                               values->shape_from[v] == MI_KNOWN_DECLARED ? "is declared"
-                                                                          : "was observed",
-                               MI_NO_STR, "its operator keeps another one", MI_NO_STR) &&
-             ok;
-    return ok;
+                               derived->first_dim, derived->dim_count);
+    return (!dtypes_differ ||
+            mi_types_conflict(types, v,
+                              &(struct mi_types_contradiction){
+                                  MI_KNOWN_DERIVED, values->dtype[v], {derived->dtype}})) &&
+           (!shapes_differ ||
+            mi_types_conflict(types, v, &(struct mi_types_contradiction){.by = MI_KNOWN_DERIVED}));
 }
 
 /* --- writing --- */

@@ -41,9 +41,15 @@ uint32_t mi_types_origin(const struct mi_types *types, uint32_t value);
 bool mi_types_shapes_differ(const struct mi_model *model, uint32_t first_dim, uint32_t dim_count,
                             uint32_t other_first, uint32_t other_count);
 
+/* What says something else than what is known of a value. */
+struct mi_types_contradiction {
+    enum mi_known by;       /* MI_KNOWN_OBSERVED or MI_KNOWN_DERIVED */
+    mi_str_id known, other; /* element types; both none: the shapes differ */
+};
+
 /* Counts a contradiction for the source of the value; the first of each source is told in words. */
-bool mi_types_conflict(struct mi_types *types, uint32_t value, const char *what, const char *known,
-                       mi_str_id known_dtype, const char *other, mi_str_id other_dtype);
+bool mi_types_conflict(struct mi_types *types, uint32_t value,
+                       const struct mi_types_contradiction *what);
 
 /* --- types_seen.c: what devices reported --- */
 

@@ -250,8 +250,9 @@ static bool see_dtype(struct seen *s, uint32_t value, const struct output *outpu
     }
     return values->type[value].v || !values->dtype[value].v ||
            values->dtype[value].v == output->dtype ||
-           mi_types_conflict(s->types, value, "element type", "is declared", values->dtype[value],
-                             "the device reported", (mi_str_id){output->dtype});
+           mi_types_conflict(s->types, value,
+                             &(struct mi_types_contradiction){
+                                 MI_KNOWN_OBSERVED, values->dtype[value], {output->dtype}});
 }
 
 static bool see_shape(struct seen *s, uint32_t value, struct output *output)
@@ -269,8 +270,8 @@ static bool see_shape(struct seen *s, uint32_t value, struct output *output)
     return values->shape_from[value] == MI_KNOWN_NOT ||
            !mi_types_shapes_differ(s->model, values->first_dim[value], values->dim_count[value],
                                    output->first_dim, output->rank) ||
-           mi_types_conflict(s->types, value, "shape", "is declared", MI_NO_STR,
-                             "the device reported another one", MI_NO_STR);
+           mi_types_conflict(s->types, value,
+                             &(struct mi_types_contradiction){.by = MI_KNOWN_OBSERVED});
 }
 
 /* Outputs of the nodes that ran. A declared shape is not held against another layout. */

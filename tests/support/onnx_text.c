@@ -109,6 +109,28 @@ static void constant(struct text *t)
     onnx_tensor(t->w, 5, t->words[1], 1, dims, 1, &value, sizeof value);
 }
 
+static bool is_value(const struct text *t)
+{
+    for (int count = 2; count <= 4; count++)
+        if (is_word(t, "in", count) || is_word(t, "out", count) || is_word(t, "type", count))
+            return true;
+    return false;
+}
+
+static void value(struct text *t)
+{
+    uint32_t field = t->words[0][0] == 'i' ? 11 : t->words[0][0] == 'o' ? 12 : 13;
+    int elem = t->count > 2 ? atoi(t->words[2]) : 1;
+    if (elem) {
+        const char *dims = t->count > 3 ? t->words[3] : "1,8";
+        onnx_value(t->w, field, t->words[1], elem, dims[0] == '?' && !dims[1] ? NULL : dims);
+        return;
+    }
+    size_t begin = onnx_begin(t->w, field);
+    onnx_text(t->w, 1, t->words[1]);
+    onnx_end(t->w, begin);
+}
+
 static void close_main(struct text *t)
 {
     close_node(t);
@@ -156,17 +178,12 @@ static void line(struct text *t)
         begin_function(t);
     } else if (is_word(t, "end", 1)) {
         end_function(t);
-    } else if (is_word(t, "in", 2) || is_word(t, "out", 2) || is_word(t, "type", 3) ||
-               is_word(t, "const", 3)) {
+    } else if (is_word(t, "const", 3)) {
         close_node(t);
-        if (t->words[0][0] == 'c')
-            constant(t);
-        else
-            onnx_value(t->w,
-                       t->words[0][0] == 'i'   ? 11
-                       : t->words[0][0] == 'o' ? 12
-                                               : 13,
-                       t->words[1], t->count == 3 ? atoi(t->words[2]) : 1, "1,8");
+        constant(t);
+    } else if (is_value(t)) {
+        close_node(t);
+        value(t);
     } else if (t->count) {
         node(t);
     }
