@@ -343,18 +343,17 @@ static void spread(struct flow *f)
 
 static void give_up(struct flow *f)
 {
-    memset(f->types->derived, 0, f->rows->values.count * sizeof *f->types->derived);
-    mi_add_diag(&f->model->all,
-                &(struct mi_diag_row){
-                    .source = {1},
-                    .code = mi_batch_cstr(&f->model->all, "types.cut_off"),
-                    .severity = MI_NOTICE,
-                    .times = 1,
-                    .offset = -1,
-                    .text = mi_batch_cstr(&f->model->all,
-                                          "the graphs are too entangled to derive the types of "
+    struct mi_batch *all = &f->model->all;
+    mi_str_id text = mi_batch_printf(all, "the graphs are too entangled to derive the types of "
                                           "their tensors; only declared and observed ones are "
-                                          "known")});
+                                          "known");
+    memset(f->types->derived, 0, f->rows->values.count * sizeof *f->types->derived);
+    mi_add_diag(all, &(struct mi_diag_row){.source = {1},
+                                           .code = mi_batch_cstr(all, "types.cut_off"),
+                                           .severity = MI_NOTICE,
+                                           .times = 1,
+                                           .offset = -1,
+                                           .text = text});
 }
 
 bool mi_types_derive(struct mi_types *types, struct mi_error *err)

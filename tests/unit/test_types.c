@@ -445,6 +445,60 @@ static void test_conflict(void **state)
     leave(&t);
 }
 
+/* --- graphs made to be slow --- */
+
+enum { TANGLE = 3000 };
+
+/* An If whose result i is what stands in result i of another one (or i - 1: `back`). */
+static void write_tangle(struct onnx_writer *w, char name, char other, int back)
+{
+    static char names[TANGLE * 8];
+    size_t len = 0;
+    for (int i = 0; i < TANGLE; i++)
+        len += (size_t)snprintf(names + len, sizeof names - len, "%s%c%d", i ? "," : "", name, i);
+    size_t node = onnx_node_begin(w, "if", "If", "", "go", names);
+    size_t attr = onnx_attr_begin(w, "then_branch", 5), body = onnx_begin(w, 6);
+    for (int i = 0; i < TANGLE; i++) {
+        char from[16], to[16];
+        if (i < back)
+            snprintf(from, sizeof from, "start");
+        else
+            snprintf(from, sizeof from, "%c%d", other, i - back);
+        snprintf(to, sizeof to, "%c_%d", name, i);
+        onnx_node(w, to, "Identity", "", from, to);
+        size_t out = onnx_begin(w, 12);
+        onnx_text(w, 1, to);
+        onnx_end(w, out);
+    }
+    onnx_end(w, body);
+    onnx_end(w, attr);
+    onnx_end(w, node);
+}
+
+/* Two that feed each other make a chain along which each is looked at thousands of times. */
+static void test_tangle(void **state)
+{
+    (void)state;
+    int64_t times;
+    struct typed t = {0};
+    joining_init(&t.joining);
+    onnx_int(&t.framework, 1, 8);
+    size_t graph = onnx_begin(&t.framework, 7);
+    write_tangle(&t.framework, 'a', 'b', 1);
+    write_tangle(&t.framework, 'b', 'a', 0);
+    onnx_value(&t.framework, 11, "go", 9, "");
+    onnx_value(&t.framework, 11, "start", 1, "2");
+    onnx_node(&t.framework, "n", "Neg", "", "start", "n");
+    onnx_end(&t.framework, graph);
+    onnx_opset(&t.framework, "", 17);
+    joining_bytes(&t.joining, "onnx", (struct mi_bytes){t.framework.at, t.framework.len}, "f");
+    fill(&t);
+    diag_text(&t.joining, "types.cut_off", &times);
+    assert_int_equal(times, 1);
+    check(&t, "n", "");
+    leave(&t);
+}
+
 /* --- observed --- */
 
 /* A task of the node that reports `outputs`. */
@@ -697,13 +751,21 @@ static void test_speed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rules),          cmocka_unit_test(test_table),
-        cmocka_unit_test(test_chain),          cmocka_unit_test(test_order),
-        cmocka_unit_test(test_bodies),         cmocka_unit_test(test_varies),
-        cmocka_unit_test(test_functions),      cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_conflict),       cmocka_unit_test(test_observed),
-        cmocka_unit_test(test_observed_twins), cmocka_unit_test(test_observed_conflict),
-        cmocka_unit_test(test_samples),        cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_varies),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_conflict),
+        cmocka_unit_test(test_tangle),
+        cmocka_unit_test(test_observed),
+        cmocka_unit_test(test_observed_twins),
+        cmocka_unit_test(test_observed_conflict),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
