@@ -194,7 +194,7 @@ void mi_show_ports(struct mi_show *show)
     struct mi_report_table *table =
         mi_report_add_table(show->out, "tensors", N_("Inputs and outputs"), port_columns,
                             sizeof port_columns / sizeof *port_columns);
-    mi_report_mark_details(table, "index kind size_bytes");
+    mi_report_mark_details(table, "index dtype_from shape_from kind size_bytes");
     for (uint32_t i = 0; i < show->node_count; i++) {
         uint32_t n = show->nodes[i].node.v;
         for (uint32_t p = 0; p < rows->nodes.in_count[n]; p++)
