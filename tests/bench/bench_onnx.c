@@ -135,8 +135,8 @@ static void bench_weights(struct bench *bench, size_t size_bytes)
         bench_program(bench, "program: summary", summary, output, in.bytes.len);
     bench_goal(bench, "model of 800 MB opened by the library", to_ms(open), BENCH_AT_MOST, 50,
                "ms");
-    bench_goal(bench, "... share of its bytes mapped in by touching", touched_share(open, &in),
-               BENCH_AT_MOST, 0.01, "x input");
+    bench_goal(bench, "... share of it mapped in (64 KiB around the head of a tensor)",
+               touched_share(open, &in), BENCH_AT_MOST, 0.05, "x input");
     bench_goal(bench, "... by inspector-cli inputs, whole process", to_ms(program), BENCH_AT_MOST,
                50, "ms");
     bench_goal(bench, "... by inspector-cli summary, whole process", to_ms(total), BENCH_AT_MOST,
