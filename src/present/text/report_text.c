@@ -188,15 +188,17 @@ static size_t put_shortened(struct mi_sink *sink, struct mi_bytes text, size_t m
 /* --- tables --- */
 
 struct text_cell {
-    size_t at, len; /* in the sink of rendered cells */
+    size_t at, len; /* in the sink of the rendered line */
     size_t width;   /* columns on the screen */
 };
 
+/* Lines are rendered twice, to be measured and to be written: keeping the cells of a table of
+ * 100,000 rows costs more than making them again. */
 struct layout {
     const struct mi_report_table *table;
     const struct mi_text_options *options;
-    struct mi_sink texts;
-    struct text_cell *cells; /* [row_count + 1][column_count]; row 0 holds the headings */
+    struct mi_sink texts;    /* of one line */
+    struct text_cell *cells; /* [column_count] of that line */
     size_t *widths;          /* [column_count]; columns left out have is_shown false */
     bool *is_shown;
     bool is_list; /* indented: what is not known stays blank */
@@ -248,19 +250,31 @@ static void render_row(struct layout *layout, uint32_t row)
             put_cell(&layout->texts, layout->options->lang, MI_CELL_DEPTH, "", &cells[c - 1]);
         if (!cells[c].is_none || !layout->is_list)
             put_cell(&layout->texts, layout->options->lang, column->kind, column->unit, &cells[c]);
-        close_cell(layout, &layout->cells[((size_t)row + 1) * table->column_count + c], from);
+        close_cell(layout, &layout->cells[c], from);
     }
+}
+
+/* Line 0 holds the headings, line i + 1 row i. */
+static void render_line(struct layout *layout, uint32_t line)
+{
+    mi_sink_clear(&layout->texts);
+    if (line > 0)
+        render_row(layout, line - 1);
+    for (unsigned c = 0; line == 0 && c < layout->table->column_count; c++)
+        if (layout->is_shown[c])
+            render_heading(layout, c);
 }
 
 /* Widths as wide as the content; in a pipe up to a limit. */
 static void measure(struct layout *layout)
 {
     const struct mi_report_table *table = layout->table;
-    for (unsigned c = 0; c < table->column_count; c++) {
-        layout->widths[c] = 0;
-        for (uint32_t r = 0; layout->is_shown[c] && r <= table->row_count; r++) {
-            size_t width = layout->cells[(size_t)r * table->column_count + c].width;
-            if (layout->options->columns == 0 && r > 0 && width > PIPE_MOST)
+    bool is_pipe = layout->options->columns == 0;
+    for (uint32_t line = 0; line <= table->row_count; line++) {
+        render_line(layout, line);
+        for (unsigned c = 0; c < table->column_count; c++) {
+            size_t width = layout->is_shown[c] ? layout->cells[c].width : 0;
+            if (is_pipe && line > 0 && width > PIPE_MOST)
                 width = PIPE_MOST;
             if (width > layout->widths[c])
                 layout->widths[c] = width;
@@ -334,14 +348,15 @@ static void write_left_out(const struct layout *layout, struct mi_sink *sink)
     mi_sink_text(sink, ")\n");
 }
 
-static void write_line(const struct layout *layout, uint32_t row, struct mi_sink *sink)
+static void write_line(struct layout *layout, uint32_t line, struct mi_sink *sink)
 {
+    render_line(layout, line);
     const struct mi_report_table *table = layout->table;
     size_t owed = COLUMN_GAP; /* blanks that come before the next text */
     for (unsigned c = 0; c < table->column_count; c++) {
         if (!layout->is_shown[c])
             continue;
-        const struct text_cell *cell = &layout->cells[(size_t)row * table->column_count + c];
+        const struct text_cell *cell = &layout->cells[c];
         struct mi_bytes text = mi_bytes_sub(mi_sink_bytes(&layout->texts), cell->at, cell->len);
         size_t width = layout->widths[c];
         bool right = is_right(table->columns[c].kind);
@@ -365,8 +380,7 @@ static void write_table(const struct mi_report_table *table, const struct mi_tex
                         struct mi_sink *sink)
 {
     struct layout layout = {.table = table, .options = options};
-    size_t count = ((size_t)table->row_count + 1) * table->column_count;
-    layout.cells = mi_mem_zero(count, sizeof *layout.cells);
+    layout.cells = mi_mem_zero(table->column_count, sizeof *layout.cells);
     layout.widths = mi_mem_zero(table->column_count, sizeof *layout.widths);
     layout.is_shown = mi_mem_zero(table->column_count, sizeof *layout.is_shown);
     mi_sink_init_memory(&layout.texts);
@@ -374,10 +388,7 @@ static void write_table(const struct mi_report_table *table, const struct mi_tex
         for (unsigned c = 0; c < table->column_count; c++)
             layout.is_list = layout.is_list || table->columns[c].kind == MI_CELL_DEPTH;
         for (unsigned c = 0; c < table->column_count; c++)
-            if ((layout.is_shown[c] = is_column_shown(table, c)))
-                render_heading(&layout, c);
-        for (uint32_t r = 0; r < table->row_count; r++)
-            render_row(&layout, r);
+            layout.is_shown[c] = is_column_shown(table, c);
         measure(&layout);
         if (options->columns) {
             drop_details(&layout);
