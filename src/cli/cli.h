@@ -39,13 +39,15 @@ const struct mi_command *mi_command_nearest(const char *name);
 
 /* --- output.c --- */
 
-/* Standard output. A reader that has gone away (`| head`) is no error. */
+/* Standard output. A reader that has gone away (`| head`) is no error; Ctrl-C ends the output. */
 struct mi_cli_out {
     struct mi_sink sink;
+    struct mi_cancel
+        *cancel;    /* NULL: it was pressed before, and output was asked for all the same */
     bool is_closed; /* nobody reads any more */
 };
 
-void mi_cli_out_init(struct mi_cli_out *out);
+void mi_cli_out_init(const struct mi_cli *cli, struct mi_cli_out *out);
 
 /* Flushes and frees; prints what went wrong. `code`: the exit code if all went well. */
 int mi_cli_out_finish(const struct mi_cli *cli, struct mi_cli_out *out, int code);

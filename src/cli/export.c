@@ -118,7 +118,7 @@ static int write_to_stdout(const struct mi_cli *cli, const struct mi_view *view,
 {
     struct mi_error err = MI_ERROR_INIT;
     struct mi_cli_out out;
-    mi_cli_out_init(&out);
+    mi_cli_out_init(cli, &out);
     bool ok = mi_export_sink(view, exporter, &out.sink, NULL, &err);
     if (mi_sink_failed(&out.sink)) /* said by finish, unless the reader just went away */
         return mi_cli_out_finish(cli, &out, 0);
@@ -131,7 +131,7 @@ static int list_files(const struct mi_cli *cli, const struct mi_exporter *export
     struct mi_cli_out out;
     if (cli->json)
         return 0;
-    mi_cli_out_init(&out);
+    mi_cli_out_init(cli, &out);
     mi_sink_text(&out.sink, mi_tr(cli->lang, N_("written to")));
     mi_sink_text(&out.sink, " ");
     mi_utf8_show(&out.sink, mi_cstr(dir), 0);

@@ -115,7 +115,7 @@ int mi_cli_overview(const struct mi_cli *cli)
 {
     struct mi_cli_out out;
     struct mi_sink *sink = &out.sink;
-    mi_cli_out_init(&out);
+    mi_cli_out_init(cli, &out);
     put_wrapped(sink,
                 mi_tr(cli->lang, N_("Shows what became of a model: its framework graph, the graph "
                                     "that the compiler made of it, and the tasks that a device "
@@ -153,7 +153,7 @@ int mi_cli_help(const struct mi_cli *cli, const struct mi_command *command)
 {
     struct mi_cli_out out;
     struct mi_sink *sink = &out.sink;
-    mi_cli_out_init(&out);
+    mi_cli_out_init(cli, &out);
     mi_sink_text(sink, mi_tr(cli->lang, N_("usage:")));
     mi_sink_text(sink, " inspector-cli ");
     mi_sink_text(sink, command->name);

@@ -63,7 +63,7 @@ static void set_output(struct mi_cli *cli, const struct mi_args *args)
 static int show_version(const struct mi_cli *cli)
 {
     struct mi_cli_out out;
-    mi_cli_out_init(&out);
+    mi_cli_out_init(cli, &out);
     mi_sink_text(&out.sink, "inspector-cli " MI_VERSION "\n");
     return mi_cli_out_finish(cli, &out, 0);
 }

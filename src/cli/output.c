@@ -15,6 +15,8 @@ static bool send_out(void *context, struct mi_bytes bytes, struct mi_error *err)
 {
     struct mi_cli_out *out = context;
     while (bytes.len) {
+        if (mi_cancelled(out->cancel))
+            return mi_fail(err, MI_ECANCELLED, "stopped");
         ssize_t written = write(STDOUT_FILENO, bytes.at, bytes.len);
         if (written >= 0) {
             bytes = mi_bytes_sub(bytes, (size_t)written, bytes.len);
@@ -26,8 +28,9 @@ static bool send_out(void *context, struct mi_bytes bytes, struct mi_error *err)
     return true;
 }
 
-void mi_cli_out_init(struct mi_cli_out *out)
+void mi_cli_out_init(const struct mi_cli *cli, struct mi_cli_out *out)
 {
+    out->cancel = mi_cancelled(cli->cancel) ? NULL : cli->cancel;
     out->is_closed = false;
     mi_sink_init_callback(&out->sink, send_out, out);
 }
@@ -86,7 +89,7 @@ int mi_cli_report(const struct mi_cli *cli, const struct mi_session *session,
 {
     struct mi_cli_out out;
     (void)session;
-    mi_cli_out_init(&out);
+    mi_cli_out_init(cli, &out);
     if (cli->json) {
         mi_report_write_json(report, &out.sink, NULL);
     } else {
