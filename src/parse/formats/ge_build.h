@@ -32,16 +32,17 @@
  * Sub-format and C0, where stated, are int attributes "sub_format" and "C0". Origins
  *                 (_datadump_origin_*, else origin_format, origin_data_type) are columns. The
  *                 attribute origin_shape is kept only where it differs from the shape
- *   input_desc    sizes of buffers; types for values that nothing makes; _parent_node_index
- *   input_i ...   rows of `buffers`
- *   attribute     attribute of the node. Not kept: helpers of the serialisation (_input_name_key,
- *                 _ir_*, ...), kernel binaries. `<op>_kernelname` is called _kernelname; pass_name
- * is a list of strings whatever its form recorded      each name in _datadump_original_op_names,
- * original_op_names, ... is a row of `recorded` with via = attribute; the attribute itself is kept
- * only while it holds no name (an empty list: the compiler says that there is none) scopes
- * fusion_scope, _l1_fusion_scope, _thread_scope_id, ... also make groups of two or more nodes per
- * graph; the attribute stays sub-graphs    graphs named in subgraph_name get their owner as parent
- * and its role; inputs are ordered by _parent_node_index. Graphs inside attributes (_sk_sub_graph,
+ *   input_desc    sizes of buffers; _parent_node_index of NetOutput. All else repeats what stands
+ * at the producer and is not kept input_i ...   rows of `buffers` attribute     attribute of the
+ * node; equal single elements share one row of `items`. Not kept: helpers of the serialisation
+ * (_input_name_key, _ir_*, ...), kernel binaries, the `value` of a Const (it is its output's data).
+ * `<op>_kernelname` is called _kernelname; pass_name is a list of strings whatever its form
+ * recorded      each name in _datadump_original_op_names, original_op_names, ... is a row of
+ * `recorded` with via = attribute; the attribute itself is kept only while it holds no name (an
+ * empty list: the compiler says that there is none) scopes fusion_scope, _l1_fusion_scope,
+ * _thread_scope_id, ... also make groups of two or more nodes per graph; the attribute stays
+ * sub-graphs    graphs named in subgraph_name get their owner as parent and its role; inputs are
+ * ordered by _parent_node_index. Graphs inside attributes (_sk_sub_graph,
  * ...) are sub-graphs with the attribute's name as role Model and graph attributes are facts. */
 #ifndef MI_PARSE_FORMATS_GE_BUILD_H
 #define MI_PARSE_FORMATS_GE_BUILD_H
@@ -75,23 +76,27 @@ enum mi_ge_list {
     MI_GE_LISTS
 };
 
-/* What a TensorDescriptor says in numbers; set by the caller between begin and end. */
+/* What a TensorDescriptor says in numbers; preset, the caller changes what it finds. */
 struct mi_ge_desc {
-    int64_t size_bytes;   /* of the buffer; -1 unknown (preset) */
-    int64_t data_bytes;   /* weight_size, or length of the data beside it; -1 unknown (preset) */
-    int64_t data_offset;  /* of constant data from the start of its file; -1 none (preset) */
-    bool has_data_offset; /* the file states one: keeps merged_offset from being used */
+    int64_t size_bytes;   /* of the buffer; preset -1: unknown */
+    int64_t weight_bytes; /* weight_size; preset -1: unknown */
+    int64_t
+        weight_offset; /* data_offset, within the weights; preset 0, as the absent field means */
+    int64_t
+        data_at; /* of data in the message itself, from the start of the file; preset -1: none */
+    int64_t data_bytes; /* size of that data; preset -1: unknown */
 };
 
 struct mi_ge_state; /* private, ge_build.c */
 
 struct mi_ge {
     struct mi_batch *out;
-    uint64_t offset;    /* place of what is read, or MI_NO_OFFSET */
-    uint32_t line;      /* same, 0 = unknown */
-    int64_t weights_at; /* start of the weights in the file, for merged_offset; -1 none (preset) */
-    mi_node_id node;    /* the op that is open will have this id; after op_end: it had */
-    mi_graph_id graph;  /* the graph that is open */
+    uint64_t offset;       /* place of what is read, or MI_NO_OFFSET */
+    uint32_t line;         /* same, 0 = unknown */
+    int64_t weights_at;    /* start of the weights in the file; preset -1: no weights */
+    int64_t weights_bytes; /* size of the weights */
+    mi_node_id node;       /* the op that is open will have this id; after op_end: it had */
+    mi_graph_id graph;     /* the graph that is open */
     struct mi_ge_state *s;
 };
 

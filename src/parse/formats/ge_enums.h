@@ -54,4 +54,8 @@ struct mi_ge_context_type {
 
 const struct mi_ge_context_type *mi_ge_context_type(uint32_t field); /* NULL if there is none */
 
+enum mi_ge_role { MI_GE_ROLE_NONE, MI_GE_ROLE_INPUT, MI_GE_ROLE_CONST, MI_GE_ROLE_OUTPUT };
+
+enum mi_ge_role mi_ge_op_role(struct mi_bytes type);
+
 #endif

@@ -1,0 +1,192 @@
+/* What the files of the GE builder share. Private to ge_build*.c.
+ *
+ * Rows that belong to one owner must stand in one stretch of their table, but the file may mix them
+ * (attributes between descriptors, tensors inside attributes). So what is open is collected on
+ * stacks and flushed when it ends: elements of an attribute, dimensions and attributes of a
+ * descriptor, attributes and outputs of an op. */
+#ifndef MI_PARSE_FORMATS_GE_STATE_H
+#define MI_PARSE_FORMATS_GE_STATE_H
+
+#include "parse/formats/ge_build.h"
+
+#define GE_MAX_ITEMS      65536u   /* elements of one attribute that become rows */
+#define GE_MAX_RANK       1024u    /* dimensions of one value that become rows */
+#define GE_MAX_FACT_ITEMS 64u      /* elements of a list that become text of a fact */
+#define GE_MAX_EXTRA      1024u    /* outputs of one op beyond its descriptors */
+#define GE_MAX_EXTRAS     1000000u /* the same, of one graph */
+
+/* Meanings of attributes, see MI_GE_KNOWNS. */
+enum ge_known {
+    GE_PLAIN,
+    GE_SKIP,
+    GE_SKIP_MODEL,
+    GE_SKIP_DESC,
+    GE_RECORDED,
+    GE_RECORDED_TYPES,
+    GE_PASS,
+    GE_PASS_UB,
+    GE_SCOPE_UB, /* the scopes in the order of enum mi_group_kind */
+    GE_SCOPE_L1,
+    GE_SCOPE_L2,
+    GE_SCOPE_FFTS,
+    GE_SCOPE_SUPER,
+    GE_INNER_SUPER,
+    GE_INNER_UB,
+    GE_INDEX,
+    GE_PARENT_INDEX,
+    GE_CONST_VALUE,
+    GE_MERGED_OFFSET,
+    GE_ORIGIN_NAME,
+    GE_ORIGIN_INDEX,
+    GE_ORIGIN_DTYPE,
+    GE_ORIGIN_FORMAT,
+    GE_IR_DTYPE,
+    GE_IR_FORMAT,
+    GE_IR_SHAPE,
+    GE_FORMAT_INT
+};
+
+enum ge_of { GE_OF_ATTR, GE_OF_FUNC, GE_OF_DESC };
+
+/* An element on the stack; `kind` is the kind of a single one. */
+struct ge_item {
+    struct mi_item_row row;
+    uint8_t kind;
+};
+
+/* What is open inside an op, graph or model. */
+struct ge_frame {
+    uint8_t of;
+    /* attribute; of a function only `name` and `first_item` */
+    mi_str_id name;
+    uint8_t known, list_type;
+    bool is_list, is_long;
+    uint32_t first_item; /* on the stack; descriptors: of what is around */
+    uint32_t inner;      /* first element of the inner list that is open */
+    /* descriptor */
+    enum mi_ge_side side;
+    uint32_t first_attr, first_dim; /* on the stacks */
+    struct mi_ge_desc desc;
+    struct mi_value_row value;
+    mi_str_id ir_dtype, ir_format;
+    uint32_t ir_shape; /* 1 + attribute on the stack; 0 = none */
+    uint32_t c0, sub;
+    int64_t merged_offset; /* -1 = none */
+    int64_t order;         /* _parent_node_index; -1 = none */
+};
+
+/* A node that has ended, until its graph ends. */
+struct ge_node {
+    uint32_t first_value, descs; /* values of its output descriptors */
+    uint32_t used;               /* outputs that somebody reads, counted from output 0 */
+    int64_t order;               /* index, _parent_node_index; -1 = none */
+    uint8_t role;                /* enum mi_ge_role */
+    bool has_control;            /* somebody waits for it */
+};
+
+/* An input string, until its graph ends. */
+struct ge_use {
+    mi_str_id text;
+    uint32_t port; /* row; 0 = output of the graph */
+};
+
+struct ge_scope {
+    uint8_t kind; /* enum mi_group_kind */
+    mi_str_id key, pass;
+    uint32_t node; /* row */
+};
+
+struct ge_owned {
+    mi_node_id node;
+    mi_str_id name; /* of the graph */
+    uint32_t nth, count;
+};
+
+#define GE_VEC(type, name)                                                                         \
+    type *name;                                                                                    \
+    uint32_t name##_count, name##_room
+
+struct mi_ge_state {
+    struct mi_ge_options options;
+    struct mi_map known; /* string -> enum ge_known + 1 */
+    struct mi_map items; /* hash of an element -> row of `items` with it */
+    mi_str_id kernelname, control, c0, sub_format;
+
+    struct ge_frame frames[MI_GE_MAX_NEST];
+    uint32_t frame_count;
+    GE_VEC(struct ge_item, stack);     /* elements of open attributes */
+    GE_VEC(struct mi_attr_row, attrs); /* of the op and of open descriptors */
+    GE_VEC(struct mi_dim_row, dims);   /* of open descriptors */
+    GE_VEC(uint8_t, text);             /* text that is put together */
+
+    /* the op that is open */
+    bool in_op;
+    struct mi_node_row node;
+    struct ge_node info;
+    GE_VEC(struct mi_value_row, outs);
+    GE_VEC(mi_str_id, inputs);
+    GE_VEC(mi_str_id, subgraphs);
+    GE_VEC(struct mi_recorded_row, recorded);
+    GE_VEC(int64_t, in_sizes);
+    GE_VEC(int64_t, out_sizes);
+    GE_VEC(int64_t, net_order); /* of NetOutput: _parent_node_index per input descriptor */
+    struct {
+        GE_VEC(int64_t, at);
+    } lists[MI_GE_LISTS];
+    mi_str_id only_type; /* the one type recorded; count in type_count */
+    uint32_t type_count;
+    mi_str_id pass_ub;
+    uint32_t op_scopes;           /* first of `scopes` that is of this op */
+    struct mi_value_row constant; /* data of its attribute `value`; graph 0 = none */
+
+    /* the graph that is open */
+    bool in_graph;
+    uint32_t first_node, first_buffer; /* rows */
+    struct mi_map names;               /* name -> node, 1 = the first of the graph */
+    GE_VEC(struct ge_node, nodes);
+    GE_VEC(struct ge_use, uses);
+    GE_VEC(struct ge_scope, scopes);
+    mi_node_id net_output;
+    GE_VEC(int64_t, graph_order); /* net_order of the graph's NetOutput */
+
+    /* since the last mi_ge_model_end() */
+    uint32_t first_graph; /* row */
+    GE_VEC(struct ge_owned, owned);
+};
+
+/* Room for one more element behind `count`; `list` points to the pointer. false: the batch has
+ * failed. */
+bool mi_ge_room(struct mi_ge *ge, void *list, uint32_t *room, uint32_t count, size_t size);
+
+#define GE_PUSH(ge, vec, value)                                                                    \
+    (mi_ge_room((ge), &(ge)->s->vec, &(ge)->s->vec##_room, (ge)->s->vec##_count,                   \
+                sizeof *(ge)->s->vec) &&                                                           \
+     ((ge)->s->vec[(ge)->s->vec##_count++] = (value), true))
+
+/* First bytes of a name for a message: arguments of "%.*s". */
+#define GE_SHOW(name)                                                                              \
+    (int)((name).len < 80 ? (name).len : 80), (name).len ? (const char *)(name).at : ""
+
+/* The innermost thing that is open, or NULL: op, graph or model. */
+static inline struct ge_frame *ge_top(const struct mi_ge *ge)
+{
+    return ge->s->frame_count ? &ge->s->frames[ge->s->frame_count - 1] : NULL;
+}
+
+/* --- ge_build_attr.c --- */
+
+/* Ends the attribute or function that is left open by damaged input, down to `frames` frames. */
+void mi_ge_close(struct mi_ge *ge, uint32_t frames);
+
+/* Moves the attributes on the stack from `first` on to their table. */
+uint32_t mi_ge_flush_attrs(struct mi_ge *ge, uint32_t first, uint32_t *first_row);
+
+/* An attribute of one int element, on the stack. */
+void mi_ge_note(struct mi_ge *ge, mi_str_id name, int64_t value);
+
+/* --- ge_build_graph.c --- */
+
+void mi_ge_resolve(struct mi_ge *ge);
+void mi_ge_groups(struct mi_ge *ge);
+
+#endif
