@@ -134,6 +134,52 @@ static void a_diamond(void **state)
     hand_fini(&hand);
 }
 
+static void link_to(struct hand *hand, uint32_t framework, uint32_t compiled, enum mi_role role)
+{
+    mi_add_lowered(&hand->model.all, &(struct mi_lowered_row){.framework = {framework},
+                                                              .compiled = {compiled},
+                                                              .role = (uint8_t)role,
+                                                              .confidence = MI_LIKELY});
+}
+
+/* x -> a -> b -> c, which stands before them in the file; one compiled node computes a, b and c and
+ * took in d, which reads c. Its time stands at c, once. */
+static void fused_time_counts_once(void **state)
+{
+    (void)state;
+    struct hand hand;
+    uint32_t out[4], node[4], fused;
+    hand_init(&hand);
+    hand_graph(&hand, MI_LAYER_FRAMEWORK, 0);
+    uint32_t x = hand_value(&hand, "x", MI_VALUE_INPUT, "float32", 0);
+    node[2] = hand_node(&hand, "c", "Neg", "float32", (uint32_t[4]){x}, &out[2]);
+    node[0] = hand_node(&hand, "a", "Neg", "float32", (uint32_t[4]){x}, &out[0]);
+    node[1] = hand_node(&hand, "b", "Neg", "float32", (uint32_t[4]){out[0]}, &out[1]);
+    node[3] = hand_node(&hand, "d", "Identity", "float32", (uint32_t[4]){out[2]}, &out[3]);
+    struct mi_tables *rows = &hand.model.all.rows;
+    rows->ports.value[rows->nodes.first_in[node[2]]].v = out[1];
+    hand_graph(&hand, MI_LAYER_COMPILED, 0);
+    fused = hand_node(&hand, "abc", "Fused", "float32", nothing, NULL);
+    for (int i = 0; i < 3; i++)
+        link_to(&hand, node[i], fused, MI_ROLE_COMPUTED);
+    link_to(&hand, node[3], fused, MI_ROLE_ABSORBED);
+    uint32_t track = hand_track(&hand, "s", 0);
+    hand_executed(&hand, fused, hand_task(&hand, track, "t", MI_TASK_COMPUTE, 0, 0, 30, 0));
+    hand_finish(&hand);
+    struct mi_report report = run_path(&hand, "b", true);
+    assert_string_equal(cone_text(&report), "<a* =b* >c* >d*");
+    assert_int_equal(fact_of(&report, "chain_ns")->number, 30);
+    const struct mi_report_table *nodes = table_of(&report, "nodes");
+    for (uint32_t r = 0; r < 4; r++)
+        assert_int_equal(cell_of(nodes, r, "time_ns")->is_none, r != 2);
+    assert_int_equal(cell_of(nodes, 2, "time_ns")->number, 30);
+    mi_report_fini(&report);
+    report = run_path(&hand, "abc", true);
+    assert_int_equal(fact_of(&report, "chain_ns")->number, 30);
+    mi_report_fini(&report);
+    hand_fini(&hand);
+}
+
 /* before -> owner(body: inner reads `before` from outside and the owner's input) -> after */
 static void bodies_lie_between(void **state)
 {
@@ -250,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_diamond),
+        cmocka_unit_test(fused_time_counts_once),
         cmocka_unit_test(bodies_lie_between),
         cmocka_unit_test(cycles_end),
         cmocka_unit_test(many_paths_are_counted),
