@@ -1,7 +1,10 @@
 /* Time accounting and the summary, against numbers worked out by hand. */
+#include "alloc_fail.h"
 #include "analyse/accounting.h"
 #include "analyse/pass.h"
 #include "hand_model.h"
+#include "present/text/report_json.h"
+#include "present/text/report_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -247,6 +250,52 @@ static void every_pass_takes_an_empty_model(void **state)
     hand_fini(&hand);
 }
 
+/* Runs a pass and writes its report with the n-th allocation failing. True once n is beyond the
+ * last. */
+static bool survives(const struct hand *hand, const struct mi_pass *pass, long n)
+{
+    struct mi_arg name = {.param = &pass->params[0], .text = "c"};
+    struct mi_args args = {.list = &name, .count = 1};
+    bool wants_name = pass->params[0].name && strcmp(pass->params[0].name, "name") == 0 &&
+                      strcmp(pass->name, "graph") != 0 && strcmp(pass->name, "map") != 0;
+    struct mi_report report;
+    struct mi_sink text, json;
+    struct mi_error err = MI_ERROR_INIT;
+    mi_report_init(&report);
+    mi_sink_init_memory(&text);
+    mi_sink_init_memory(&json);
+    alloc_left = n;
+    bool ok = pass->run(&hand->model, wants_name ? &args : NULL, &report, &err) && !report.failed;
+    if (ok) {
+        mi_report_write_text(&report, &(struct mi_text_options){.columns = 60}, &text);
+        ok = mi_report_write_json(&report, &json, NULL) && !mi_sink_failed(&text);
+    }
+    bool is_over = alloc_left > 0;
+    alloc_left = -1;
+    if (!ok && err.code != MI_OK)
+        assert_int_equal(err.code, MI_ENOMEM);
+    if (is_over)
+        assert_true(ok);
+    mi_sink_fini(&text);
+    mi_sink_fini(&json);
+    mi_report_fini(&report);
+    return is_over;
+}
+
+static void passes_survive_running_out_of_memory(void **state)
+{
+    (void)state;
+    struct hand hand;
+    build_joined(&hand);
+    for (size_t p = 0; p < mi_pass_count; p++) {
+        long n = 0;
+        while (!survives(&hand, mi_passes[p], n))
+            n++;
+        assert_true(n > 1);
+    }
+    hand_fini(&hand);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +306,7 @@ int main(void)
         cmocka_unit_test(the_rest_is_folded),
         cmocka_unit_test(graphs_alone_are_counted),
         cmocka_unit_test(every_pass_takes_an_empty_model),
+        cmocka_unit_test(passes_survive_running_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
