@@ -374,12 +374,18 @@ int bench_report(const struct bench *bench)
 
 const char *bench_path(const char *folder, const char *name)
 {
+    static struct path {
+        struct path *next;
+        char text[];
+    } * paths; /* kept until the program ends */
     size_t room = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(room);
+    struct path *path = malloc(sizeof *path + room);
     if (!path)
         abort();
-    snprintf(path, room, "%s/%s", folder, name);
-    return path;
+    snprintf(path->text, room, "%s/%s", folder, name);
+    path->next = paths;
+    paths = path;
+    return path->text;
 }
 
 const char *bench_folder(void)

@@ -100,7 +100,7 @@ int bench_report(const struct bench *bench);
 const char *bench_folder(void);
 /* Removes it with what is in it; no folders within. */
 void bench_remove_folder(const char *folder);
-/* FOLDER/NAME, in memory that is never freed. */
+/* FOLDER/NAME; stays valid. */
 const char *bench_path(const char *folder, const char *name);
 
 #endif
