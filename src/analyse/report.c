@@ -1,5 +1,7 @@
 #include "analyse/report.h"
 
+#include "base/mem.h"
+
 void mi_report_init(struct mi_report *report)
 {
     *report = (struct mi_report){0};
@@ -8,6 +10,8 @@ void mi_report_init(struct mi_report *report)
 
 void mi_report_fini(struct mi_report *report)
 {
+    for (uint32_t t = 0; t < report->table_count; t++)
+        mi_mem_free(report->tables[t].cells);
     mi_arena_fini(&report->arena);
     mi_report_init(report);
 }
@@ -59,11 +63,19 @@ struct mi_cell *mi_report_add_row(struct mi_report *report, struct mi_report_tab
 {
     if (!table)
         return NULL;
-    size_t row_bytes = table->column_count * sizeof *table->cells;
-    void *cells = grow(report, table->cells, table->row_count, row_bytes);
-    if (!cells)
-        return NULL;
-    table->cells = cells;
+    if (table->row_count == table->row_room) {
+        uint32_t room = table->row_room ? table->row_room * 2 : 8;
+        void *cells =
+            room > table->row_room
+                ? mi_mem_resize(table->cells, room, table->column_count * sizeof *table->cells)
+                : NULL;
+        if (!cells) {
+            report->failed = true;
+            return NULL;
+        }
+        table->cells = cells;
+        table->row_room = room;
+    }
     struct mi_cell *row = &table->cells[(size_t)table->row_count++ * table->column_count];
     for (unsigned c = 0; c < table->column_count; c++)
         row[c] = mi_cell_none();

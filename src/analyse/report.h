@@ -45,7 +45,7 @@ struct mi_report_table {
     const struct mi_report_column *columns;
     unsigned column_count;
     uint64_t details;      /* bit per column: may be left out where a terminal is too narrow */
-    struct mi_cell *cells; /* [row_count][column_count] */
+    struct mi_cell *cells; /* [row_count][column_count]; freed with the report */
     uint32_t row_count, row_room;
 };
 
@@ -73,7 +73,7 @@ struct mi_report {
     struct mi_finding *findings;
     struct mi_report_fact *facts;
     uint32_t table_count, finding_count, fact_count;
-    struct mi_arena arena; /* owns texts, cells and lists */
+    struct mi_arena arena; /* owns texts and lists */
     bool failed;           /* sticky: out of memory */
 };
 
