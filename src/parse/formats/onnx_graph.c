@@ -5,6 +5,9 @@
  * several walks over a message: inputs, then outputs, then attributes. */
 #include "parse/formats/onnx_read.h"
 
+/* Nodes of one graph that room is made for beforehand. */
+enum { LEAST_EXPECTED = 1000, MOST_EXPECTED = 4000000 };
+
 /* --- nodes --- */
 
 struct head {
@@ -162,9 +165,28 @@ static void read_node(struct onnx *o, const struct mi_pb *field, const struct on
 }
 
 /* All fields number `node_field` of the graph or function. */
+/* Room for what the nodes of a graph become, so that big tables need not grow step by step. That it
+ * could not be had shows when the rows are added. */
+static void expect_nodes(struct onnx *o, const struct onnx_job *job, uint32_t node_field)
+{
+    struct mi_error err;
+    struct mi_pb pb = mi_onnx_apart(job->pb, &err);
+    uint32_t count = 0;
+    while (count < MOST_EXPECTED && mi_pb_next(&pb))
+        count += pb.key == MI_PB_KEY(node_field, MI_PB_LEN);
+    if (count < LEAST_EXPECTED)
+        return;
+    mi_table_reserve(&o->out->rows, MI_T_nodes, count);
+    mi_table_reserve(&o->out->rows, MI_T_values, count + count / 8);
+    mi_table_reserve(&o->out->rows, MI_T_ports, 2 * count + count / 2);
+    mi_map_reserve(&o->values, count + count / 8);
+    mi_map_reserve(&o->nodes, count);
+}
+
 static void read_nodes(struct onnx *o, const struct onnx_job *job, uint32_t node_field)
 {
     struct mi_error err;
+    expect_nodes(o, job, node_field);
     struct mi_pb pb = mi_onnx_apart(job->pb, &err);
     uint32_t position = 0;
     while (mi_pb_next(&pb))
