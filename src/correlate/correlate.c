@@ -24,5 +24,6 @@ bool mi_correlate(struct mi_model *model, struct mi_error *err)
     if (!mi_settle_links(model, err))
         return false;
     mi_kernel_categories_from_nodes(model);
-    return mi_fill_types(model, err) && mi_judge_births(model, err) && mi_judge_fates(model, err);
+    return mi_fill_types(model, err) && mi_check_links(model, err) && mi_judge_births(model, err) &&
+           mi_judge_fates(model, err);
 }

@@ -53,11 +53,12 @@ static void merge_rows(struct settle *s, uint32_t kept, uint32_t other)
     s->is_dropped[other] = 1;
 }
 
-static void demote(struct mi_lowered *links, uint32_t row, mi_str_id why)
+void mi_demote_link(struct mi_model *model, uint32_t link, mi_str_id why)
 {
-    if (links->confidence[row] > MI_GUESS)
-        links->confidence[row]--;
-    links->conflict[row] = why;
+    struct mi_lowered *links = &model->all.rows.lowered;
+    if (links->confidence[link] > MI_GUESS)
+        links->confidence[link]--;
+    links->conflict[link] = why;
 }
 
 static mi_str_id says(struct settle *s, uint32_t row)
@@ -95,7 +96,7 @@ static void settle_conflict(struct settle *s, const uint32_t *rows, uint32_t cou
         if (s->is_dropped[rows[i]])
             continue;
         if ((s->is_backed[rows[i]] != 0) == whole_wins)
-            demote(links, rows[i], why);
+            mi_demote_link(s->model, rows[i], why);
         else
             s->is_dropped[rows[i]] = 1;
     }

@@ -14,6 +14,14 @@ void mi_kernel_categories_from_nodes(struct mi_model *model);
  * compiled node: the stronger stays, one level lower, and says what contradicted it. */
 bool mi_settle_links(struct mi_model *model, struct mi_error *err);
 
+/* One level less confidence for a row of `lowered`, at least a guess; `why` becomes its conflict.
+ */
+void mi_demote_link(struct mi_model *model, uint32_t link, mi_str_id why);
+
+/* Demotes links whose output is of another size in the other graph. Call once types are filled in.
+ */
+bool mi_check_links(struct mi_model *model, struct mi_error *err);
+
 /* Exactly one row of `births` for each compiled node, in their order. Rows that matchers have added
  * count where there is no link. */
 bool mi_judge_births(struct mi_model *model, struct mi_error *err);

@@ -555,6 +555,19 @@ static void test_conflict(void **state)
     leave(&j);
 }
 
+/* Equal names, other sizes: perhaps a run on other inputs. */
+static void test_other_size(void **state)
+{
+    (void)state;
+    struct joined j;
+    join(&j, "in x\nout y\na Abs x a\nn Neg a y\ntype a 1 2,8\n",
+         "in x\nout y\na Abs x a\nn Neg a y\ntype a 1 3,8\n", NULL);
+    assert_link(&j, "a", "a", MI_ROLE_COMPUTED, MI_LIKELY);
+    assert_int_not_equal(rows_of(&j)->lowered.conflict[find_link(&j, "a", "a")].v, 0);
+    assert_link(&j, "n", "n", MI_ROLE_COMPUTED, MI_CERTAIN);
+    leave(&j);
+}
+
 /* Two models and their compiled forms in one session stay apart. */
 static void test_two_models(void **state)
 {
@@ -609,6 +622,7 @@ int main(void)
         cmocka_unit_test(test_no_profile),
         cmocka_unit_test(test_no_compiled_graph),
         cmocka_unit_test(test_conflict),
+        cmocka_unit_test(test_other_size),
         cmocka_unit_test(test_two_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
