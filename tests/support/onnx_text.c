@@ -16,7 +16,7 @@ struct text {
     int depth;
     size_t function;
     bool in_function, is_main_done;
-    char words[5][128];
+    char words[5][128], domain[128]; /* domain: of the last function */
     int count;
 };
 
@@ -92,6 +92,7 @@ static void begin_graph(struct text *t)
     t->open[t->depth].has_node = false;
     t->open[t->depth].attr = onnx_attr_begin(t->w, t->words[1], 5);
     t->open[t->depth].graph = onnx_begin(t->w, 6);
+    onnx_text(t->w, 2, t->words[1]);
 }
 
 static void end_graph(struct text *t)
@@ -142,10 +143,19 @@ static void close_main(struct text *t)
 static void begin_function(struct text *t)
 {
     close_main(t); /* functions stand behind it */
+    if (strcmp(t->domain, t->words[1]) != 0)
+        onnx_opset(t->w, t->words[1], 1);
+    snprintf(t->domain, sizeof t->domain, "%s", t->words[1]);
     t->function = onnx_begin(t->w, 25);
     t->in_function = true;
     onnx_text(t->w, 1, t->words[2]);
     onnx_text(t->w, 10, t->words[1]);
+    for (int i = 0; i < 2; i++) {
+        size_t opset = onnx_begin(t->w, 9);
+        onnx_text(t->w, 1, i ? t->words[1] : "");
+        onnx_int(t->w, 2, i ? 1 : 17);
+        onnx_end(t->w, opset);
+    }
     list(t, 4, t->words[3]);
     list(t, 5, t->words[4]);
 }
@@ -198,6 +208,7 @@ void onnx_from_text(struct onnx_writer *w, const char *text)
     onnx_int(w, 1, 8);
     onnx_opset(w, "", 17);
     t->open[0].graph = onnx_begin(w, 7);
+    onnx_text(w, 2, "main");
     while (*text) {
         size_t len = strcspn(text, "\n");
         split(t, text, len);
