@@ -66,11 +66,25 @@ static void count_tasks(struct fates *f)
         f->has_tasks[g] = 1;
         f->was_run[f->root[g]] = 1;
     }
+}
+
+/* Notices that tell of missing ends count where they are about files that hold tasks. */
+static bool find_truncated(struct fates *f)
+{
     const struct mi_diags *diags = &f->rows->diags;
+    const struct mi_kernels *kernels = &f->rows->kernels;
+    uint8_t *has_kernels = mi_mem_zero(f->rows->sources.count, 1);
+    if (!has_kernels)
+        return false;
+    for (uint32_t k = 1; k < kernels->count; k++)
+        has_kernels[kernels->source[k].v] = 1;
     for (uint32_t d = 1; d < diags->count; d++) {
         struct mi_bytes code = mi_model_text(f->model, diags->code[d]);
-        f->is_truncated = f->is_truncated || mi_bytes_ends(code, MI_LIT(".truncated"));
+        if (has_kernels[diags->source[d].v] && mi_bytes_ends(code, MI_LIT(".truncated")))
+            f->is_truncated = true;
     }
+    mi_mem_free(has_kernels);
+    return true;
 }
 
 static void count_origins(struct fates *f)
@@ -302,6 +316,8 @@ static void clean_up(struct fates *f)
 static bool judge_all(struct fates *f)
 {
     struct mi_tables *rows = &f->model->all.rows;
+    if (!find_truncated(f))
+        return false;
     find_roots(f);
     count_tasks(f);
     count_origins(f);

@@ -19,6 +19,7 @@ struct settle {
     uint8_t *is_dropped; /* [links.count] */
     uint8_t *is_backed;  /* [links.count] a whole matcher has this pair too */
     uint8_t *no_origin;  /* [nodes.count] a matcher found that this compiled node has none */
+    uint8_t *is_open;    /* [links.count] a whole matcher could only guess this pair */
     uint8_t *is_whole;   /* [links.count] made by a whole matcher */
 };
 
@@ -50,6 +51,7 @@ static void merge_rows(struct settle *s, uint32_t kept, uint32_t other)
     if (is_shared)
         links->role[kept] = MI_ROLE_SHARED;
     s->is_backed[kept] |= s->is_whole[other];
+    s->is_open[kept] |= s->is_open[other];
     s->is_dropped[other] = 1;
 }
 
@@ -110,6 +112,7 @@ static void settle_node(struct settle *s, uint32_t compiled)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t framework = links->framework[rows[i]].v;
         s->is_backed[rows[i]] = s->is_whole[rows[i]];
+        s->is_open[rows[i]] = s->is_whole[rows[i]] && links->confidence[rows[i]] == MI_GUESS;
         if (s->stamp[framework] == compiled) {
             merge_rows(s, s->kept[framework], rows[i]);
             continue;
@@ -118,6 +121,12 @@ static void settle_node(struct settle *s, uint32_t compiled)
         s->kept[framework] = rows[i];
     }
     settle_conflict(s, rows, count);
+    /* Names alone are no certainty where the dataflow around the node is another one. */
+    for (uint32_t i = 0; i < count; i++)
+        if (s->is_open[rows[i]] && !s->is_dropped[rows[i]] &&
+            links->confidence[rows[i]] == MI_CERTAIN)
+            mi_demote_link(s->model, rows[i],
+                           mi_batch_cstr(&s->model->all, N_("ort_cuts: what it reads differs")));
 }
 
 static void find_whole(struct settle *s)
@@ -160,8 +169,10 @@ bool mi_settle_links(struct mi_model *model, struct mi_error *err)
     s.is_dropped = mi_mem_zero(count, 1);
     s.is_backed = mi_mem_zero(count, 1);
     s.is_whole = mi_mem_zero(count, 1);
+    s.is_open = mi_mem_zero(count, 1);
     s.no_origin = mi_mem_zero(nodes, 1);
-    bool ok = s.kept && s.stamp && s.is_dropped && s.is_backed && s.is_whole && s.no_origin &&
+    bool ok = s.kept && s.stamp && s.is_dropped && s.is_backed && s.is_whole && s.is_open &&
+              s.no_origin &&
               mi_csr_build(&s.by_compiled, nodes, (const uint32_t *)s.links->compiled, count);
     if (ok) {
         find_whole(&s);
@@ -176,6 +187,7 @@ bool mi_settle_links(struct mi_model *model, struct mi_error *err)
     mi_mem_free(s.is_dropped);
     mi_mem_free(s.is_backed);
     mi_mem_free(s.is_whole);
+    mi_mem_free(s.is_open);
     mi_mem_free(s.no_origin);
     mi_csr_fini(&s.by_compiled);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory for links");

@@ -555,6 +555,19 @@ static void test_conflict(void **state)
     leave(&j);
 }
 
+/* Equal names in models that are not the same: the surroundings tell. */
+static void test_other_model(void **state)
+{
+    (void)state;
+    struct joined j;
+    join(&j, "in x\nin z\nout y\na Add x,z a\nn Neg a b\nm Abs b c\ns Sum c,x y\n",
+         "in x\nin z\nout y\na Add x,z a\nm Abs z c\ns Sum c,x y\n", NULL);
+    assert_link(&j, "a", "a", MI_ROLE_COMPUTED, MI_CERTAIN);
+    assert_link(&j, "m", "m", MI_ROLE_COMPUTED, MI_LIKELY);
+    assert_int_not_equal(rows_of(&j)->lowered.conflict[find_link(&j, "m", "m")].v, 0);
+    leave(&j);
+}
+
 /* Equal names, other sizes: perhaps a run on other inputs. */
 static void test_other_size(void **state)
 {
@@ -622,6 +635,7 @@ int main(void)
         cmocka_unit_test(test_no_profile),
         cmocka_unit_test(test_no_compiled_graph),
         cmocka_unit_test(test_conflict),
+        cmocka_unit_test(test_other_model),
         cmocka_unit_test(test_other_size),
         cmocka_unit_test(test_two_models),
     };
