@@ -238,13 +238,56 @@ static void test_random(void **state)
     }
 }
 
+/* --- models with bits turned --- */
+
+static void turn_bits(struct onnx_writer *w, uint64_t *rng)
+{
+    for (size_t i = 0; i <= rng_below(rng, 4); i++)
+        w->at[rng_below(rng, w->len)] ^= (uint8_t)(1u << rng_below(rng, 8));
+}
+
+static void test_flips(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "in x\nin c\nout y\nconst k 1\na Abs x a\none loc:G a b\nf Reshape b,k d\nr Relu d e\n"
+        "r2 Relu d e2\nif If c h\n{ then_branch\nout t\nn Neg e t\n}\n{ else_branch\nout u\n"
+        "m Mul e,e2 u\n}\nloop Loop k,c,h l\n{ body\nin i\nin ci\nin v\nout co\nout vo\n"
+        "bi Identity ci co\nbv Add v,e vo\n}\ns Sum l,e y\n"
+        "function loc F p q\no Cos p t\np Sin t q\nend\n"
+        "function loc G p q\nf1 loc:F p u\nf2 loc:F u q\nend\n";
+    const char *rounds = getenv("MI_ROUNDS");
+    uint64_t rng = 11;
+    for (long i = 0; i < (rounds ? atol(rounds) : 3000); i++) {
+        struct onnx_writer f = {0}, c = {0};
+        onnx_from_text(&f, text);
+        onnx_from_text(&c, text);
+        turn_bits(rng_below(&rng, 2) ? &f : &c, &rng);
+        turn_bits(rng_below(&rng, 2) ? &f : &c, &rng);
+        struct joining joining;
+        joining_init(&joining);
+        joining_bytes(&joining, "onnx", (struct mi_bytes){f.at, f.len}, "f");
+        joining_bytes(&joining, "ort_onnx", (struct mi_bytes){c.at, c.len}, "c");
+        assert_true(joining_run(&joining));
+        check(&joining.model);
+        joining_fini(&joining);
+        onnx_writer_fini(&f);
+        onnx_writer_fini(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cycles),           cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_equal_names),      cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_bodies_in_bodies), cmocka_unit_test(test_long_walks),
-        cmocka_unit_test(test_wide_unit),        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_cycles),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_equal_names),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_bodies_in_bodies),
+        cmocka_unit_test(test_long_walks),
+        cmocka_unit_test(test_wide_unit),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_flips),
     };
     cmocka_set_test_filter(getenv("MI_TEST"));
     return cmocka_run_group_tests(tests, NULL, NULL);
