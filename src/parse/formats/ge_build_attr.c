@@ -553,13 +553,10 @@ static void end_func_attr(struct mi_ge *ge, const struct ge_frame *frame,
     push(ge, MI_ATTR_OPAQUE, (struct mi_item_row){.text = take_text(ge)});
 }
 
-void mi_ge_attr_end(struct mi_ge *ge)
+/* Ends the attribute that is the innermost frame. */
+static void pop_attr(struct mi_ge *ge)
 {
     struct mi_ge_state *s = ge->s;
-    while (ge_top(ge) && ge_top(ge)->of != GE_OF_ATTR) /* left open by damaged input */
-        mi_ge_close(ge, s->frame_count - 1);
-    if (!ge_top(ge))
-        return;
     struct ge_frame frame = s->frames[--s->frame_count];
     struct ge_frame *around = ge_top(ge);
     if (frame.is_long)
@@ -582,13 +579,21 @@ void mi_ge_close(struct mi_ge *ge, uint32_t frames)
     while (ge->s->frame_count > frames) {
         switch (ge_top(ge)->of) {
         case GE_OF_ATTR:
-            mi_ge_attr_end(ge);
+            pop_attr(ge);
             break;
         case GE_OF_DESC:
-            mi_ge_desc_end(ge);
+            mi_ge_desc_pop(ge);
             break;
         default:
             ge->s->frame_count--;
         }
     }
+}
+
+void mi_ge_attr_end(struct mi_ge *ge)
+{
+    while (ge_top(ge) && ge_top(ge)->of != GE_OF_ATTR) /* left open by damaged input */
+        mi_ge_close(ge, ge->s->frame_count - 1);
+    if (ge_top(ge))
+        pop_attr(ge);
 }

@@ -198,13 +198,10 @@ static void end_value(struct mi_ge *ge, struct ge_frame *desc)
         attr->is_long = true;
 }
 
-void mi_ge_desc_end(struct mi_ge *ge)
+void mi_ge_desc_pop(struct mi_ge *ge)
 {
     struct mi_ge_state *s = ge->s;
-    struct ge_frame *top = ge_top(ge);
-    if (top && top->of == GE_OF_ATTR) /* left open by damaged input */
-        mi_ge_attr_end(ge);
-    top = desc_of(ge);
+    struct ge_frame *top = desc_of(ge);
     if (!top)
         return;
     struct ge_frame desc = *top;
@@ -222,4 +219,12 @@ void mi_ge_desc_end(struct mi_ge *ge)
     else
         end_value(ge, &desc);
     s->attrs_count = desc.first_attr;
+}
+
+void mi_ge_desc_end(struct mi_ge *ge)
+{
+    struct ge_frame *top = ge_top(ge);
+    if (top && top->of == GE_OF_ATTR) /* left open by damaged input */
+        mi_ge_attr_end(ge);
+    mi_ge_desc_pop(ge);
 }
