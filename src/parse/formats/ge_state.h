@@ -178,18 +178,16 @@ static inline struct ge_frame *ge_top(const struct mi_ge *ge)
 /* Ends the attribute or function that is left open by damaged input, down to `frames` frames. */
 void mi_ge_close(struct mi_ge *ge, uint32_t frames);
 
-/* --- ge_build_desc.c --- */
-
-/* Ends the descriptor that is the innermost frame; nothing if it is none. */
-void mi_ge_desc_pop(struct mi_ge *ge);
-
-/* --- ge_build_attr.c --- */
-
 /* Moves the attributes on the stack from `first` on to their table. */
 uint32_t mi_ge_flush_attrs(struct mi_ge *ge, uint32_t first, uint32_t *first_row);
 
 /* An attribute of one int element, on the stack. */
 void mi_ge_note(struct mi_ge *ge, mi_str_id name, int64_t value);
+
+/* --- ge_build_desc.c --- */
+
+/* Ends the descriptor that is the innermost frame; nothing if it is none. */
+void mi_ge_desc_pop(struct mi_ge *ge);
 
 /* --- ge_build_graph.c --- */
 
