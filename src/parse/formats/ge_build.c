@@ -34,6 +34,7 @@ bool mi_ge_init(struct mi_ge *ge, struct mi_batch *out, const struct mi_ge_optio
     ge->s->control = mi_batch_cstr(out, "control");
     ge->s->c0 = mi_batch_cstr(out, "C0");
     ge->s->sub_format = mi_batch_cstr(out, "sub_format");
+    ge->s->reuse_input = mi_batch_cstr(out, "reuse_input");
     return !mi_batch_failed(out);
 }
 

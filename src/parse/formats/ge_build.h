@@ -29,7 +29,8 @@
  *                 CONSTANT (both with their node as producer); a source that does not exist gives
  *                 DANGLING. Control edges come from an output port of their own, type "control"
  *   output_desc   dtype, shape, format (name of the layout alone), the value's attributes.
- * Sub-format and C0, where stated, are int attributes "sub_format" and "C0". Origins
+ * Sub-format and C0, where stated, are int attributes "sub_format" and "C0", an output that
+ *                 takes over the memory of an input has "reuse_input". Origins
  *                 (_datadump_origin_*, else origin_format, origin_data_type) are columns. The
  *                 attribute origin_shape is kept only where it differs from the shape
  *   input_desc    sizes of buffers; _parent_node_index of NetOutput. All else repeats what stands
@@ -84,7 +85,8 @@ struct mi_ge_desc {
         weight_offset; /* data_offset, within the weights; preset 0, as the absent field means */
     int64_t
         data_at; /* of data in the message itself, from the start of the file; preset -1: none */
-    int64_t data_bytes; /* size of that data; preset -1: unknown */
+    int64_t data_bytes;  /* size of that data; preset -1: unknown */
+    int64_t reuse_input; /* reuse_input_index where reuse_input is set; preset -1: none */
 };
 
 struct mi_ge_state; /* private, ge_build.c */
@@ -166,8 +168,9 @@ void mi_ge_attr_blob(struct mi_ge *ge, uint64_t size_bytes);  /* bt, expression:
 void mi_ge_attr_dtype(struct mi_ge *ge, int64_t ge_number);   /* dt */
 /* td, t: mi_ge_desc_begin(ge, MI_GE_VALUE) while the attribute is open. */
 
-/* g: an element that is a graph; read it after the present graph has ended, with
- * mi_ge_graph_begin(ge, the id). None: too deep, skip it. */
+/* g: an element that is a graph; read it after the present graph has ended and before any other but
+ * those declared earlier, with mi_ge_graph_begin(ge, the id): graphs are filled in the order of
+ * their rows. None: too deep, skip it. */
 mi_graph_id mi_ge_attr_graph(struct mi_ge *ge);
 
 /* func, na: the function's own attributes are begun and ended in between. false: skip it. */

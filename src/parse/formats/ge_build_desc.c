@@ -13,16 +13,19 @@ struct mi_ge_desc *mi_ge_desc_begin(struct mi_ge *ge, enum mi_ge_side side)
     else if (!top || top->of != GE_OF_ATTR || s->frame_count == MI_GE_MAX_NEST)
         return NULL;
     struct ge_frame *frame = &s->frames[s->frame_count++];
-    *frame = (struct ge_frame){
-        .of = GE_OF_DESC,
-        .side = side,
-        .first_item = s->stack_count,
-        .first_attr = s->attrs_count,
-        .first_dim = s->dims_count,
-        .merged_offset = -1,
-        .order = -1,
-        .desc = {.size_bytes = -1, .weight_bytes = -1, .data_at = -1, .data_bytes = -1},
-        .value = {.data_offset = -1, .data_bytes = -1}};
+    *frame = (struct ge_frame){.of = GE_OF_DESC,
+                               .side = side,
+                               .first_item = s->stack_count,
+                               .first_attr = s->attrs_count,
+                               .first_dim = s->dims_count,
+                               .merged_offset = -1,
+                               .order = -1,
+                               .desc = {.size_bytes = -1,
+                                        .reuse_input = -1,
+                                        .weight_bytes = -1,
+                                        .data_at = -1,
+                                        .data_bytes = -1},
+                               .value = {.data_offset = -1, .data_bytes = -1}};
     return &frame->desc;
 }
 
@@ -169,6 +172,8 @@ static void end_output(struct mi_ge *ge, struct ge_frame *desc)
         mi_ge_note(ge, s->c0, desc->c0);
     if (desc->sub)
         mi_ge_note(ge, s->sub_format, desc->sub);
+    if (desc->desc.reuse_input >= 0)
+        mi_ge_note(ge, s->reuse_input, desc->desc.reuse_input);
     value->attr_count = mi_ge_flush_attrs(ge, desc->first_attr, &value->first_attr);
     if (desc->desc.weight_bytes < 0 && desc->desc.data_at < 0)
         value->data_offset = value->data_bytes = -1;
@@ -198,14 +203,10 @@ static void end_value(struct mi_ge *ge, struct ge_frame *desc)
         attr->is_long = true;
 }
 
-void mi_ge_desc_pop(struct mi_ge *ge)
+void mi_ge_pop_desc(struct mi_ge *ge)
 {
     struct mi_ge_state *s = ge->s;
-    struct ge_frame *top = desc_of(ge);
-    if (!top)
-        return;
-    struct ge_frame desc = *top;
-    s->frame_count--;
+    struct ge_frame desc = s->frames[--s->frame_count];
     s->stack_count = desc.first_item;
     if (desc.side == MI_GE_IN) {
         GE_PUSH(ge, in_sizes, desc.desc.size_bytes);
@@ -223,8 +224,7 @@ void mi_ge_desc_pop(struct mi_ge *ge)
 
 void mi_ge_desc_end(struct mi_ge *ge)
 {
-    struct ge_frame *top = ge_top(ge);
-    if (top && top->of == GE_OF_ATTR) /* left open by damaged input */
-        mi_ge_attr_end(ge);
-    mi_ge_desc_pop(ge);
+    mi_ge_close_to(ge, GE_OF_DESC);
+    if (desc_of(ge))
+        mi_ge_close(ge, ge->s->frame_count - 1);
 }

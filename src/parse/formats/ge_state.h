@@ -110,7 +110,7 @@ struct mi_ge_state {
     struct mi_ge_options options;
     struct mi_map known; /* string -> enum ge_known + 1 */
     struct mi_map items; /* hash of an element -> row of `items` with it */
-    mi_str_id kernelname, control, c0, sub_format;
+    mi_str_id kernelname, control, c0, sub_format, reuse_input;
 
     struct ge_frame frames[MI_GE_MAX_NEST];
     uint32_t frame_count;
@@ -175,19 +175,35 @@ static inline struct ge_frame *ge_top(const struct mi_ge *ge)
 
 /* --- ge_build_attr.c --- */
 
-/* Ends the attribute or function that is left open by damaged input, down to `frames` frames. */
+/* Ends what is open, from the inside, until `frames` frames are left. */
 void mi_ge_close(struct mi_ge *ge, uint32_t frames);
+
+/* Ends what is open inside the innermost frame of that kind. */
+void mi_ge_close_to(struct mi_ge *ge, enum ge_of of);
 
 /* Moves the attributes on the stack from `first` on to their table. */
 uint32_t mi_ge_flush_attrs(struct mi_ge *ge, uint32_t first, uint32_t *first_row);
+
+/* --- ge_build_item.c --- */
+
+/* One more element of the attribute or function that is open. */
+void mi_ge_push(struct mi_ge *ge, enum mi_attr_kind kind, struct mi_item_row row);
+
+/* Text that is put together: bytes, the elements from `first` on (at most so many), and the end. */
+void mi_ge_put(struct mi_ge *ge, struct mi_bytes text);
+void mi_ge_put_items(struct mi_ge *ge, uint32_t first, uint32_t most);
+mi_str_id mi_ge_take_text(struct mi_ge *ge);
+
+/* The elements of an attribute that ends, as rows. They stay on the stack. */
+struct mi_attr_row mi_ge_take_items(struct mi_ge *ge, const struct ge_frame *frame);
 
 /* An attribute of one int element, on the stack. */
 void mi_ge_note(struct mi_ge *ge, mi_str_id name, int64_t value);
 
 /* --- ge_build_desc.c --- */
 
-/* Ends the descriptor that is the innermost frame; nothing if it is none. */
-void mi_ge_desc_pop(struct mi_ge *ge);
+/* The innermost frame is a descriptor: it ends. */
+void mi_ge_pop_desc(struct mi_ge *ge);
 
 /* --- ge_build_graph.c --- */
 
