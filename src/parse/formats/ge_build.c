@@ -43,10 +43,10 @@ void mi_ge_fini(struct mi_ge *ge)
     struct mi_ge_state *s = ge->s;
     if (!s)
         return;
-    void *const lists[] = {s->stack,    s->attrs,     s->dims,        s->text,
-                           s->outs,     s->inputs,    s->subgraphs,   s->recorded,
-                           s->in_sizes, s->out_sizes, s->net_order,   s->nodes,
-                           s->uses,     s->scopes,    s->graph_order, s->owned};
+    void *const lists[] = {s->stack,     s->attrs,     s->dims,     s->text,     s->outs,
+                           s->inputs,    s->subgraphs, s->recorded, s->in_sizes, s->out_sizes,
+                           s->net_order, s->nodes,     s->uses,     s->scopes,   s->graph_order,
+                           s->owned,     s->units};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         mi_mem_free(lists[i]);
     for (size_t i = 0; i < MI_GE_LISTS; i++)
@@ -59,6 +59,14 @@ void mi_ge_fini(struct mi_ge *ge)
 }
 
 /* --- graphs --- */
+
+void mi_ge_unit(struct mi_ge *ge)
+{
+    mi_ge_graph_end(ge);
+    uint32_t first = mi_next_row(ge->out, graphs);
+    if (first > ge->s->first_graph)
+        GE_PUSH(ge, units, first);
+}
 
 mi_graph_id mi_ge_graph_begin(struct mi_ge *ge, mi_graph_id declared)
 {
@@ -335,8 +343,11 @@ static void add_node(struct mi_ge *ge)
         return;
     ge->out->counts.kept++;
     for (uint32_t i = 0; i < s->subgraphs_count; i++) {
-        struct ge_owned owned = {
-            .node = ge->node, .name = s->subgraphs[i], .nth = i, .count = s->subgraphs_count};
+        struct ge_owned owned = {.node = ge->node,
+                                 .name = s->subgraphs[i],
+                                 .nth = i,
+                                 .count = s->subgraphs_count,
+                                 .unit = s->units_count};
         GE_PUSH(ge, owned, owned);
     }
     if (s->info.role == MI_GE_ROLE_OUTPUT && !s->net_output.v) {

@@ -106,6 +106,9 @@ struct mi_ge {
 bool mi_ge_init(struct mi_ge *ge, struct mi_batch *out, const struct mi_ge_options *options);
 void mi_ge_fini(struct mi_ge *ge);
 
+/* What follows is another model: sub-graphs are looked for among its own graphs first. */
+void mi_ge_unit(struct mi_ge *ge);
+
 /* Ends what belongs together: finds the owners of sub-graphs among all graphs since the last call.
  * Several sub-models of one file share one call. */
 void mi_ge_model_end(struct mi_ge *ge);

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define ANY_UNIT UINT32_MAX
+
 /* --- inputs and their sources --- */
 
 /* "src:idx" split at the last colon that digits or -1 follow; else all of it is the name, output 0.
@@ -408,32 +410,53 @@ static bool may_own(const struct mi_ge *ge, mi_node_id node, uint32_t graph)
     return false;
 }
 
+/* (unit, name) and (any unit, name) -> the first graph of that name that has no owner. */
+static void index_graphs(struct mi_ge *ge, struct mi_map *by_name)
+{
+    const struct mi_ge_state *s = ge->s;
+    const struct mi_graphs *graphs = &ge->out->rows.graphs;
+    uint32_t unit = 0;
+    for (uint32_t g = s->first_graph; g < graphs->count; g++) {
+        while (unit < s->units_count && g >= s->units[unit])
+            unit++;
+        if (!graphs->name[g].v || graphs->parent[g].v)
+            continue;
+        uint64_t keys[2] = {mi_pair(unit, graphs->name[g].v), mi_pair(ANY_UNIT, graphs->name[g].v)};
+        for (int i = 0; i < 2; i++)
+            if (!mi_map_get(by_name, keys[i]) && !mi_map_set(by_name, keys[i], g))
+                mi_batch_fail(ge->out, MI_ENOMEM, "out of memory for graphs");
+    }
+}
+
+static void find_owned(struct mi_ge *ge, const struct ge_owned *owned, const struct mi_map *by_name)
+{
+    struct mi_graphs *graphs = &ge->out->rows.graphs;
+    struct mi_bytes name = mi_batch_text(ge->out, owned->name);
+    uint32_t graph = mi_map_get(by_name, mi_pair(owned->unit, owned->name.v));
+    if (!graph)
+        graph = mi_map_get(by_name, mi_pair(ANY_UNIT, owned->name.v));
+    if (!graph || graphs->parent[graph].v || !may_own(ge, owned->node, graph)) {
+        mi_batch_diag(ge->out, MI_NOTICE, "ge.subgraph_missing", MI_NO_OFFSET, 0,
+                      "the sub-graph \"%.*s\" of a node is not in the file, or is owned twice",
+                      GE_SHOW(name));
+        return;
+    }
+    mi_str_id role = role_of(ge, owned);
+    graphs->parent[graph] = owned->node;
+    graphs->role[graph] = role;
+    graphs->kind[graph] = MI_GRAPH_SUBGRAPH;
+}
+
 void mi_ge_model_end(struct mi_ge *ge)
 {
     struct mi_ge_state *s = ge->s;
-    struct mi_graphs *graphs = &ge->out->rows.graphs;
     struct mi_map by_name = {0};
     mi_ge_graph_end(ge);
-    for (uint32_t g = s->first_graph; s->owned_count && g < graphs->count; g++)
-        if (graphs->name[g].v && !graphs->parent[g].v && !mi_map_get(&by_name, graphs->name[g].v) &&
-            !mi_map_set(&by_name, graphs->name[g].v, g))
-            mi_batch_fail(ge->out, MI_ENOMEM, "out of memory for graphs");
-    for (uint32_t i = 0; i < s->owned_count && !mi_batch_failed(ge->out); i++) {
-        const struct ge_owned *owned = &s->owned[i];
-        uint32_t graph = mi_map_get(&by_name, owned->name.v);
-        struct mi_bytes name = mi_batch_text(ge->out, owned->name);
-        if (!graph || graphs->parent[graph].v || !may_own(ge, owned->node, graph)) {
-            mi_batch_diag(ge->out, MI_NOTICE, "ge.subgraph_missing", MI_NO_OFFSET, 0,
-                          "the sub-graph \"%.*s\" of a node is not in the file, or is owned twice",
-                          GE_SHOW(name));
-            continue;
-        }
-        mi_str_id role = role_of(ge, owned);
-        graphs->parent[graph] = owned->node;
-        graphs->role[graph] = role;
-        graphs->kind[graph] = MI_GRAPH_SUBGRAPH;
-    }
+    if (s->owned_count && !mi_batch_failed(ge->out))
+        index_graphs(ge, &by_name);
+    for (uint32_t i = 0; i < s->owned_count && !mi_batch_failed(ge->out); i++)
+        find_owned(ge, &s->owned[i], &by_name);
     mi_map_fini(&by_name);
-    s->owned_count = 0;
+    s->owned_count = s->units_count = 0;
     s->first_graph = mi_next_row(ge->out, graphs);
 }

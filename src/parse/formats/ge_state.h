@@ -99,7 +99,7 @@ struct ge_scope {
 struct ge_owned {
     mi_node_id node;
     mi_str_id name; /* of the graph */
-    uint32_t nth, count;
+    uint32_t nth, count, unit;
 };
 
 #define GE_VEC(type, name)                                                                         \
@@ -150,7 +150,8 @@ struct mi_ge_state {
     GE_VEC(int64_t, graph_order); /* net_order of the graph's NetOutput */
 
     /* since the last mi_ge_model_end() */
-    uint32_t first_graph; /* row */
+    uint32_t first_graph;    /* row */
+    GE_VEC(uint32_t, units); /* first graph of each further model */
     GE_VEC(struct ge_owned, owned);
 };
 
