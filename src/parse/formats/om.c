@@ -36,7 +36,7 @@ static bool step(void *user, uint64_t offset)
 }
 
 void mi_om_queue(struct om *o, struct mi_bytes bytes, uint64_t base, struct mi_bytes label,
-                 bool is_clipped, bool is_separate)
+                 bool is_separate)
 {
     if (o->file.depth + 1 >= OM_MAX_DEPTH || o->file_count >= OM_MAX_FILES) {
         mi_batch_diag(o->out, MI_LOSS, "om.too_deep", base, 0,
@@ -50,7 +50,6 @@ void mi_om_queue(struct om *o, struct mi_bytes bytes, uint64_t base, struct mi_b
                                                  .base = base,
                                                  .depth = o->file.depth + 1,
                                                  .label = mi_batch_str(o->out, label),
-                                                 .is_clipped = is_clipped,
                                                  .is_separate = is_separate};
 }
 
@@ -74,10 +73,8 @@ void mi_om_fact_number(struct om *o, const char *name, uint64_t number)
 struct mi_pb mi_om_cursor(struct om *o, const struct om_part *part, struct mi_error *err)
 {
     struct mi_pb pb = mi_pb_init(part->bytes, om_at(o, part->at), err);
-    bool is_cut =
-        part->is_clipped || (o->file.is_clipped && part->at + part->bytes.len >= o->file.bytes.len);
-    pb.is_open = is_cut;
-    if (is_cut)
+    pb.is_open = part->is_clipped;
+    if (part->is_clipped)
         mi_pb_keep_truncated(&pb, &o->cut);
     return pb;
 }
@@ -265,7 +262,7 @@ static void read_submodel(struct om *o, const struct om_part *part)
     mi_str_id text = mi_batch_str(o->out, type);
     mi_add_fact(o->out, &(struct mi_fact_row){.name = fact, .text = text});
     if (has_data && mi_bytes_starts(data.bytes, MI_LIT("IMOD")))
-        mi_om_queue(o, data.bytes, mi_pb_payload_offset(&data), name, data.is_clipped, false);
+        mi_om_queue(o, data.bytes, mi_pb_payload_offset(&data), name, false);
     else if (has_graph)
         mi_ge_wire_graph(&o->wire, graph, NULL);
     if (err.code)
@@ -283,7 +280,7 @@ static void find_files(struct om *o, const struct om_table *table)
         if (part->type != OM_BUNDLE_MODEL)
             continue;
         snprintf(label, sizeof label, "model[%u]", (unsigned)i);
-        mi_om_queue(o, part->bytes, om_at(o, part->at), mi_cstr(label), part->is_clipped, true);
+        mi_om_queue(o, part->bytes, om_at(o, part->at), mi_cstr(label), true);
     }
 }
 
@@ -337,7 +334,7 @@ static bool read_om(const struct mi_source *src, struct mi_batch *out, struct mi
                    .broken = MI_ERROR_INIT,
                    .cut = MI_ERROR_INIT,
                    .max_rows = src->limits.max_rows ? src->limits.max_rows : UINT32_MAX - 1,
-                   .file = {.bytes = src->bytes, .is_clipped = true}};
+                   .file = {.bytes = src->bytes}};
     o.wire = (struct mi_ge_wire){.ge = &o.ge, .step = step, .user = &o};
     if (mi_ge_init(&o.ge, out, &options)) {
         read_file(&o);

@@ -89,7 +89,6 @@ struct om_file {
     uint64_t base; /* offset of its first byte */
     uint32_t depth;
     mi_str_id label;  /* what the file around calls it */
-    bool is_clipped;  /* the file around ends before it does */
     bool is_separate; /* a model of its own */
 };
 
@@ -116,7 +115,7 @@ bool mi_om_step(struct om *o, uint64_t offset);
 
 /* Queues a file inside the present one. */
 void mi_om_queue(struct om *o, struct mi_bytes bytes, uint64_t base, struct mi_bytes label,
-                 bool is_clipped, bool is_separate);
+                 bool is_separate);
 
 /* Something the file says about itself; nested files put their label before the name. */
 void mi_om_fact(struct om *o, const char *name, struct mi_bytes text);
