@@ -30,6 +30,10 @@ static const struct rule {
     {"samples/onnxruntime", ".partition.json", "ort_partition"},
     {"samples/onnxruntime", ".onnx", "onnx"},
     {"samples/cann-static/framework", ".onnx", "onnx"},
+    {"samples/cann-static/om", "_ascend310b4.om", "om"},
+    {"samples/cann-static/om", "_unfold.om", "om"},
+    {"samples/cann-static/om", "_model.om", "om"},
+    {"samples/cann-static/om-hiai", ".om", "om"},
 };
 
 struct file {

@@ -2,49 +2,61 @@
  * reader of a GE form (.om, ge_proto text, atc JSON, TorchAir text) walks its own syntax and says
  * here what it sees, in the order of the file:
  *
- *   mi_ge_init(&ge, out, &options)
- *     mi_ge_graph_begin(&ge, none)           mi_ge_graph_name(&ge, name)
- *       mi_ge_op_begin(&ge)                  mi_ge_op_name/type/id/stream/input/number/subgraph
- *         mi_ge_attr_begin(&ge, "pass_name") an attribute of what is open: here of the op
- *           mi_ge_attr_text(&ge, ...)
- *         mi_ge_attr_end(&ge)
- *         mi_ge_desc_begin(&ge, MI_GE_OUT)   a descriptor; its attributes are begun and ended
- * inside mi_ge_desc_end(&ge) mi_ge_op_end(&ge) mi_ge_graph_end(&ge) mi_ge_attr_begin(&ge,
- * "soc_version") ...    outside graphs: of the model mi_ge_model_end(&ge) mi_ge_fini(&ge)
+ *   mi_ge_init(&ge, out, &options);
+ *     mi_ge_graph_begin(&ge, none);
+ *       mi_ge_graph_name(&ge, name);
+ *       mi_ge_op_begin(&ge);
+ *         mi_ge_op_name(&ge, ...);  type, id, stream, input, number, subgraph
+ *         mi_ge_attr_begin(&ge, "pass_name");  an attribute of what is open: here of the op
+ *           mi_ge_attr_text(&ge, ...);
+ *         mi_ge_attr_end(&ge);
+ *         mi_ge_desc_begin(&ge, MI_GE_OUT);  attributes of a descriptor are begun in between
+ *         mi_ge_desc_end(&ge);
+ *       mi_ge_op_end(&ge);
+ *     mi_ge_graph_end(&ge);
+ *     mi_ge_attr_begin(&ge, "soc_version");  outside graphs: of the model
+ *     ...
+ *   mi_ge_model_end(&ge);
+ *   mi_ge_fini(&ge);
  *
  * Within an op (graph, descriptor) the order does not matter. Begin and end nest strictly. Texts
  * are borrowed for the call only: those outside the batch's mapping are copied. A `begin` that
  * returns false or NULL means: skip that value, do not end it (not kept on purpose, or nested too
  * deep). Nothing here fails: damage is counted in diagnostics of the batch ("ge.*"), lack of memory
  * makes the batch fail. `ge->offset` and `ge->line`, kept up to date by the caller, are the places
- * of those diagnostics. Ledger: the builder counts ops (counts.in, kept); what a reader cannot read
- * at all it adds to counts.in and lost itself.
+ * of those diagnostics. Ledger: the builder counts ops (counts.in, kept, lost by op_drop); what a
+ * reader cannot read at all it adds to counts.in and lost itself.
  *
- * What becomes what
- *   op            node; native_id = id (0 when absent), stream = stream_id; Data, Const, NetOutput
- *                 and Variable are nodes like the others
- *   input         port. "src:idx" is split at the last colon and resolved when the graph ends, to
- *                 the first op of that name; "" = port without value; ":-1" = control port
- *   output        value "src:idx", kind ACTIVATION; of Data and its kin INPUT, of Const and its kin
- *                 CONSTANT (both with their node as producer); a source that does not exist gives
- *                 DANGLING. Control edges come from an output port of their own, type "control"
- *   output_desc   dtype, shape, format (name of the layout alone), the value's attributes.
- * Sub-format and C0, where stated, are int attributes "sub_format" and "C0", an output that
- *                 takes over the memory of an input has "reuse_input". Origins
- *                 (_datadump_origin_*, else origin_format, origin_data_type) are columns. The
- *                 attribute origin_shape is kept only where it differs from the shape
- *   input_desc    sizes of buffers; _parent_node_index of NetOutput. All else repeats what stands
- * at the producer and is not kept input_i ...   rows of `buffers` attribute     attribute of the
- * node; equal single elements share one row of `items`. Not kept: helpers of the serialisation
- * (_input_name_key, _ir_*, ...), kernel binaries, the `value` of a Const (it is its output's data).
- * `<op>_kernelname` is called _kernelname; pass_name is a list of strings whatever its form
- * recorded      each name in _datadump_original_op_names, original_op_names, ... is a row of
- * `recorded` with via = attribute; the attribute itself is kept only while it holds no name (an
- * empty list: the compiler says that there is none) scopes fusion_scope, _l1_fusion_scope,
- * _thread_scope_id, ... also make groups of two or more nodes per graph; the attribute stays
- * sub-graphs    graphs named in subgraph_name get their owner as parent and its role; inputs are
- * ordered by _parent_node_index. Graphs inside attributes (_sk_sub_graph,
- * ...) are sub-graphs with the attribute's name as role Model and graph attributes are facts. */
+ * What becomes what:
+ *
+ * - op: a node; native_id = id (0 when absent), stream = stream_id. Data, Const, NetOutput and
+ *   Variable are nodes like the others.
+ * - input: a port. "src:idx" is split at the last colon and resolved when the graph ends, to the
+ *   first op of that name; "" is a port without value, ":-1" a control port.
+ * - output: a value called "src:idx", of kind ACTIVATION; of Data and its kin INPUT, of Const and
+ *   its kin CONSTANT (both with their node as producer). A source that does not exist gives
+ *   DANGLING. Control edges come from an output port of their own, type "control".
+ * - output_desc: dtype, shape, format (name of the layout alone) and attributes of the value.
+ *   Sub-format and C0, where stated, are int attributes "sub_format" and "C0"; an output that takes
+ *   over the memory of an input has "reuse_input". Origins (_datadump_origin_*, else origin_format,
+ *   origin_data_type) are columns. origin_shape is kept only where it differs from the shape.
+ * - input_desc: sizes of buffers; _parent_node_index of NetOutput. All else repeats what stands at
+ *   the producer and is not kept.
+ * - input_i, output_i, workspace, workspace_bytes: rows of `buffers`.
+ * - attribute: an attribute of the node; equal single elements share one row of `items`. Not kept:
+ *   helpers of the serialisation (_input_name_key, _ir_*, ...), kernel binaries, the `value` of a
+ *   Const (it is its output's data). <op>_kernelname is called _kernelname; pass_name is a list of
+ *   strings whatever its form.
+ * - recorded names (_datadump_original_op_names, original_op_names, ...): rows of `recorded` with
+ *   via = attribute. The attribute itself is kept only while it holds no name (an empty list: the
+ *   compiler says that there is none).
+ * - scopes (fusion_scope, _l1_fusion_scope, _thread_scope_id, ...): also groups of two or more
+ *   nodes of a graph; the attribute stays.
+ * - sub-graphs: graphs named in subgraph_name get their owner as parent, and its role; inputs are
+ *   ordered by _parent_node_index. Graphs inside attributes (_sk_sub_graph, ...) are sub-graphs
+ * with the attribute's name as role.
+ * - facts: attributes of the model, and those of the first graph whose name does not begin with an
+ *   underscore; functions (GraphOptions, ...) as NAME:KEY. */
 #ifndef MI_PARSE_FORMATS_GE_BUILD_H
 #define MI_PARSE_FORMATS_GE_BUILD_H
 
@@ -97,6 +109,7 @@ struct mi_ge {
     uint32_t line;         /* same, 0 = unknown */
     int64_t weights_at;    /* start of the weights in the file; preset -1: no weights */
     int64_t weights_bytes; /* size of the weights */
+    mi_str_id fact_prefix; /* put before the names of facts, with a colon; none = nothing */
     mi_node_id node;       /* the op that is open will have this id; after op_end: it had */
     mi_graph_id graph;     /* the graph that is open */
     struct mi_ge_state *s;

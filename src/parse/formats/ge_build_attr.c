@@ -31,7 +31,13 @@ static enum ge_known known_of(struct mi_ge *ge, mi_str_id name)
     return (enum ge_known)(*slot - 1);
 }
 
-static bool is_wanted(const struct mi_ge *ge, enum ge_known known)
+/* Notes that GE leaves to itself; on nodes they are kept. */
+static bool is_private(const struct mi_ge *ge, mi_str_id name)
+{
+    return mi_bytes_starts(mi_batch_text(ge->out, name), MI_LIT("_"));
+}
+
+static bool is_wanted(const struct mi_ge *ge, enum ge_known known, mi_str_id name)
 {
     const struct ge_frame *top = ge_top(ge);
     if (known == GE_SKIP)
@@ -44,7 +50,8 @@ static bool is_wanted(const struct mi_ge *ge, enum ge_known known)
         return known != GE_SKIP_DESC;
     }
     if (!top && !ge->s->in_op) /* graph or model: facts */
-        return known != GE_SKIP_MODEL && (!ge->s->in_graph || ge->graph.v == ge->s->first_graph);
+        return ge->s->in_graph ? ge->graph.v == ge->s->first_graph && !is_private(ge, name)
+                               : known != GE_SKIP_MODEL;
     return true;
 }
 
@@ -194,7 +201,14 @@ static void add_fact(struct mi_ge *ge, mi_str_id name, const struct ge_frame *fr
 {
     mi_ge_put_items(ge, frame->first_item, GE_MAX_FACT_ITEMS);
     mi_str_id text = mi_ge_take_text(ge);
-    mi_add_fact(ge->out, &(struct mi_fact_row){.name = name, .text = text});
+    if (ge->fact_prefix.v) {
+        mi_ge_put(ge, mi_batch_text(ge->out, ge->fact_prefix));
+        mi_ge_put(ge, MI_LIT(":"));
+        mi_ge_put(ge, mi_batch_text(ge->out, name));
+        name = mi_ge_take_text(ge);
+    }
+    if (text.v)
+        mi_add_fact(ge->out, &(struct mi_fact_row){.name = name, .text = text});
 }
 
 /* An attribute of a function: "name=value", or a fact "options:name" outside ops. */
@@ -226,6 +240,8 @@ static void pop_attr(struct mi_ge *ge)
     struct mi_ge_state *s = ge->s;
     struct ge_frame frame = s->frames[--s->frame_count];
     struct ge_frame *around = ge_top(ge);
+    if (mi_batch_failed(ge->out))
+        return;
     if (frame.is_long)
         mi_batch_diag(ge->out, MI_NOTICE, "ge.attr_long", ge->offset, ge->line,
                       "an attribute with more elements than are kept");
@@ -282,7 +298,7 @@ bool mi_ge_attr_begin_id(struct mi_ge *ge, mi_str_id name)
     if (top && top->of == GE_OF_ATTR) /* left open by damaged input */
         mi_ge_close(ge, s->frame_count - 1);
     enum ge_known known = known_of(ge, name);
-    if (!is_wanted(ge, known))
+    if (!is_wanted(ge, known, name))
         return false;
     if (s->frame_count == MI_GE_MAX_NEST) {
         mi_batch_diag(ge->out, MI_LOSS, "ge.attr_deep", ge->offset, ge->line,

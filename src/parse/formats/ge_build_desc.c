@@ -120,7 +120,9 @@ static int64_t data_size(const struct mi_ge *ge, const struct mi_value_row *valu
 static void end_data(struct mi_ge *ge, struct ge_frame *desc)
 {
     const struct mi_ge_desc *d = &desc->desc;
-    desc->value.data_bytes = d->weight_bytes >= 0 ? d->weight_bytes : -1;
+    if (desc->side == MI_GE_OUT && ge->s->info.role != MI_GE_ROLE_CONST)
+        return; /* weight_size says nothing of what is computed */
+    desc->value.data_bytes = d->weight_bytes;
     if (d->data_at >= 0) {
         desc->value.data_offset = d->data_at;
         desc->value.data_bytes = d->data_bytes;
@@ -133,9 +135,11 @@ static void end_data(struct mi_ge *ge, struct ge_frame *desc)
         offset = desc->merged_offset;
     if (ge->weights_at < 0 || size <= 0)
         return;
-    if (offset >= 0 && offset <= ge->weights_bytes && size <= ge->weights_bytes - offset)
+    if (desc->side == MI_GE_OUT && d->weight_bytes < 0)
+        desc->value.data_bytes = -1; /* its attribute `value` knows */
+    else if (offset >= 0 && offset <= ge->weights_bytes && size <= ge->weights_bytes - offset)
         desc->value.data_offset = ge->weights_at + offset;
-    else
+    else if (desc->side != MI_GE_OUT)
         mi_batch_diag(ge->out, MI_NOTICE, "ge.weights_outside", ge->offset, ge->line,
                       "a constant of %lld bytes at %lld lies outside the weights (%lld bytes)",
                       (long long)size, (long long)offset, (long long)ge->weights_bytes);
@@ -175,8 +179,6 @@ static void end_output(struct mi_ge *ge, struct ge_frame *desc)
     if (desc->desc.reuse_input >= 0)
         mi_ge_note(ge, s->reuse_input, desc->desc.reuse_input);
     value->attr_count = mi_ge_flush_attrs(ge, desc->first_attr, &value->first_attr);
-    if (desc->desc.weight_bytes < 0 && desc->desc.data_at < 0)
-        value->data_offset = value->data_bytes = -1;
     GE_PUSH(ge, outs, *value);
     GE_PUSH(ge, out_sizes, desc->desc.size_bytes);
 }
@@ -208,12 +210,16 @@ void mi_ge_pop_desc(struct mi_ge *ge)
     struct mi_ge_state *s = ge->s;
     struct ge_frame desc = s->frames[--s->frame_count];
     s->stack_count = desc.first_item;
+    if (mi_batch_failed(ge->out))
+        return;
     if (desc.side == MI_GE_IN) {
         GE_PUSH(ge, in_sizes, desc.desc.size_bytes);
         GE_PUSH(ge, net_order, desc.order);
         return;
     }
     end_shape(ge, &desc);
+    if (mi_batch_failed(ge->out))
+        return; /* rows may be missing */
     end_data(ge, &desc);
     if (desc.side == MI_GE_OUT)
         end_output(ge, &desc);

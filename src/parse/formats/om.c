@@ -56,8 +56,11 @@ void mi_om_queue(struct om *o, struct mi_bytes bytes, uint64_t base, struct mi_b
 void mi_om_fact(struct om *o, const char *name, struct mi_bytes text)
 {
     struct mi_bytes label = mi_batch_text(o->out, o->file.label);
-    mi_str_id id = label.len ? mi_batch_printf(o->out, "%.*s:%s", GE_SHOW(label), name)
-                             : mi_batch_cstr(o->out, name);
+    char nth[16] = "";
+    if (o->nth)
+        snprintf(nth, sizeof nth, "[%u]", (unsigned)o->nth);
+    mi_str_id id = label.len ? mi_batch_printf(o->out, "%.*s:%s%s", GE_SHOW(label), name, nth)
+                             : mi_batch_printf(o->out, "%s%s", name, nth);
     mi_str_id text_id = mi_batch_str(o->out, text);
     if (text.len)
         mi_add_fact(o->out, &(struct mi_fact_row){.name = id, .text = text_id});
@@ -106,9 +109,9 @@ static void header_facts(struct om *o)
         mi_om_fact(o, "dynamic_shape", MI_LIT("yes"));
 }
 
-static void table_fact(struct om *o, const struct om_table *table, uint32_t nth)
+static void table_fact(struct om *o, const struct om_table *table)
 {
-    char text[1024], name[32] = "partitions";
+    char text[1024];
     size_t at = 0;
     for (uint32_t i = 0; i < table->count && at + 64 < sizeof text; i++) {
         const struct om_part *part = &table->parts[i];
@@ -118,9 +121,7 @@ static void table_fact(struct om *o, const struct om_table *table, uint32_t nth)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %zu bytes", i ? ", " : "",
                                type ? type : unknown, part->bytes.len);
     }
-    if (nth)
-        snprintf(name, sizeof name, "partitions[%u]", (unsigned)nth);
-    mi_om_fact(o, name, (struct mi_bytes){(const uint8_t *)text, at});
+    mi_om_fact(o, "partitions", (struct mi_bytes){(const uint8_t *)text, at});
 }
 
 /* --- sub-models --- */
@@ -155,7 +156,9 @@ static bool find_models(struct om *o, struct models *models)
             mi_mem_free(model.table.parts);
             return false;
         }
-        table_fact(o, &model.table, models->count);
+        o->nth = models->count;
+        table_fact(o, &model.table);
+        o->nth = 0;
         models->list[models->count++] = model;
     }
     if (wanted > 1)
@@ -231,7 +234,9 @@ static void read_models(struct om *o, struct models *models)
     find_copies(o, models, &copies);
     for (uint32_t i = 0; i < models->count && !o->err->code && !mi_batch_failed(o->out); i++) {
         read_model(o, models, i, &copies);
+        o->nth = i;
         mi_om_stores(o, &models->list[i].table);
+        o->nth = 0;
     }
     mi_map_fini(&copies);
 }
@@ -291,6 +296,7 @@ static void read_file(struct om *o)
         mi_ge_model_end(&o->ge);
     else
         mi_ge_unit(&o->ge);
+    o->ge.fact_prefix = o->file.label;
     if (!mi_om_header(o, &o->header))
         return;
     header_facts(o);

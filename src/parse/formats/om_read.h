@@ -106,6 +106,7 @@ struct om {
     uint32_t file_count, file_room;
     struct om_file file; /* the one that is being read */
     struct om_header header;
+    uint32_t nth; /* sub-model that facts are about, from 0 */
 };
 
 /* --- om.c --- */

@@ -8,9 +8,10 @@
  *   ...WithHandle (40) context=1 dev_func=11 block_dim=12 original_kernel_key=16
  *   KernelContext      kernel_type=1 op_index=4 origin_op_index=8
  *   KernelHcclDef (25) op_index=8 hccl_type=9
- *   StreamSwitch (32), Active (33), SwitchN (36), Label (37, 38): op_index=1, a number in 2
- * (SwitchN: 4) FftsPlusTaskDef    op_index=1 ffts_plus_ctx=4 {op_index=1 uniq_ctx_name=2, one of 6
- * to 20} FftsTaskDef        op_index=1 sub_task=5 {type=1 auto=8 {11, 12} manual=9 {12}}
+ *   StreamSwitch (32)  op_index=1 true_stream_id=2; Active (33), labels (37, 38) alike;
+ *                      SwitchN (36) true_stream_id=4
+ *   FftsPlusTaskDef    op_index=1 ffts_plus_ctx=4 {op_index=1 uniq_ctx_name=2, one of 6 to 20}
+ *   FftsTaskDef        op_index=1 sub_task=5 {type=1 auto=8 {11, 12} manual=9 {12}}
  *   FusionTaskDef      op_index=1 sub_task=4 {type=1 payload=2 {1|2|3 {context=1}}}
  *
  * Source: the public task.proto. Absent numbers are 0, as proto3 has it. */
