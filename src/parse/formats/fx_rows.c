@@ -6,7 +6,7 @@
 
 void mi_fx_begin(struct mi_fx *fx, struct mi_batch *out, mi_str_id name)
 {
-    *fx = (struct mi_fx){.out = out};
+    *fx = (struct mi_fx){.out = out, .first_value = mi_next_row(out, values)};
     fx->graph = mi_add_graph(
         out,
         &(struct mi_graph_row){.layer = MI_LAYER_FRAMEWORK, .kind = MI_GRAPH_MAIN, .name = name});
@@ -184,23 +184,11 @@ static uint32_t add_refs(struct mi_fx *fx, struct mi_bytes text, enum mi_fx_styl
     return found;
 }
 
-/* "key=value" or (in dictionaries) "key: value": splits off the key. */
-static struct mi_bytes take_key(struct mi_bytes *part, uint8_t mark)
-{
-    size_t len = mi_py_name(*part);
-    if (len == 0 || len == part->len || part->at[len] != mark ||
-        (mark == '=' && len + 1 < part->len && part->at[len + 1] == '='))
-        return (struct mi_bytes){part->at, 0};
-    struct mi_bytes key = mi_bytes_sub(*part, 0, len);
-    *part = mi_py_trim(mi_bytes_sub(*part, len + 1, part->len));
-    return key;
-}
-
 static void add_args(struct mi_fx *fx, struct mi_bytes args, enum mi_fx_style style, uint8_t mark)
 {
     struct mi_bytes part;
     for (uint32_t i = 0; mi_py_part(&args, &part); i++) {
-        struct mi_bytes key = take_key(&part, mark);
+        struct mi_bytes key = mi_py_key(&part, mark);
         if (add_refs(fx, part, style) || mi_bytes_equal(part, MI_LIT("None")) || part.len == 0)
             continue;
         mi_str_id name =
@@ -272,6 +260,29 @@ void mi_fx_return(struct mi_fx *fx, struct mi_bytes text, enum mi_fx_style style
         return;
     graphs->first_out[fx->graph.v] = first;
     graphs->out_count[fx->graph.v] = mi_next_row(fx->out, ports) - first;
+}
+
+void mi_fx_return_unread(struct mi_fx *fx)
+{
+    const struct mi_tables *rows = &fx->out->rows;
+    uint32_t first = mi_next_row(fx->out, ports), end = mi_next_row(fx->out, values);
+    bool *is_read = mi_mem_zero((size_t)end + 1, sizeof *is_read);
+    if (!is_read) {
+        no_memory(fx);
+        return;
+    }
+    for (uint32_t n = mi_next_row(fx->out, nodes);
+         n-- > 1 && rows->nodes.graph[n].v == fx->graph.v;)
+        for (uint32_t i = 0; i < rows->nodes.in_count[n]; i++)
+            is_read[rows->ports.value[rows->nodes.first_in[n] + i].v] = true;
+    for (uint32_t v = fx->first_value; v < end; v++)
+        if (!is_read[v] && rows->values.kind[v] == MI_VALUE_ACTIVATION)
+            add_port(fx, (mi_value_id){v});
+    mi_mem_free(is_read);
+    if (!fx->graph.v)
+        return;
+    fx->out->rows.graphs.first_out[fx->graph.v] = first;
+    fx->out->rows.graphs.out_count[fx->graph.v] = mi_next_row(fx->out, ports) - first;
 }
 
 void mi_fx_end(struct mi_fx *fx)

@@ -19,7 +19,8 @@ struct mi_fx {
     struct mi_map values; /* name -> value */
     mi_value_id *inputs;  /* [input_count] of the graph, in order */
     uint32_t input_count, input_room;
-    uint32_t position; /* of the next node */
+    uint32_t first_value; /* rows before are not of this graph */
+    uint32_t position;    /* of the next node */
 };
 
 /* How the arguments are written. */
@@ -50,6 +51,9 @@ mi_node_id mi_fx_node(struct mi_fx *fx, const struct mi_fx_call *call);
 
 /* The graph returns what `text` names ("mul, None, t_1"). */
 void mi_fx_return(struct mi_fx *fx, struct mi_bytes text, enum mi_fx_style style);
+
+/* For files that do not say what is returned: all results that nothing reads. */
+void mi_fx_return_unread(struct mi_fx *fx);
 
 /* Fills in the inputs of the graph and frees what is not in the batch. */
 void mi_fx_end(struct mi_fx *fx);

@@ -91,6 +91,32 @@ bool mi_py_part(struct mi_bytes *rest, struct mi_bytes *part)
     return true;
 }
 
+struct mi_bytes mi_py_inside(struct mi_bytes text)
+{
+    bool is_listed = text.len >= 2 &&
+                     (text.at[0] == '[' || text.at[0] == '(' || text.at[0] == '{') &&
+                     mi_py_close(text, 0) == text.len - 1;
+    return is_listed ? mi_bytes_sub(text, 1, text.len - 2) : (struct mi_bytes){text.at, 0};
+}
+
+struct mi_bytes mi_py_unquoted(struct mi_bytes text)
+{
+    bool is_quoted = text.len >= 2 && (text.at[0] == '"' || text.at[0] == '\'') &&
+                     mi_py_string(text, 0) == text.len && text.at[text.len - 1] == text.at[0];
+    return is_quoted ? mi_bytes_sub(text, 1, text.len - 2) : (struct mi_bytes){text.at, 0};
+}
+
+struct mi_bytes mi_py_key(struct mi_bytes *part, uint8_t mark)
+{
+    size_t len = mi_py_name(*part);
+    if (len == 0 || len + 1 >= part->len || part->at[len] != mark ||
+        (mark == '=' && part->at[len + 1] == '='))
+        return (struct mi_bytes){part->at, 0};
+    struct mi_bytes key = mi_bytes_sub(*part, 0, len);
+    *part = mi_py_trim(mi_bytes_sub(*part, len + 1, part->len));
+    return key;
+}
+
 bool mi_py_int(struct mi_bytes text, int64_t *value)
 {
     text = mi_py_trim(text);
@@ -104,11 +130,14 @@ static mi_item_id add_text(struct mi_batch *out, struct mi_bytes text)
     return mi_add_item(out, &(struct mi_item_row){.text = mi_batch_str(out, text)});
 }
 
-/* "[1, 2]" or "(1, 2)" or "{1, 2}": adds the items; false and nothing added if others are in it. */
+/* "[1, 2]" or "(1, 2)" or "{1, 2}": adds the items; false and nothing added if it is no list of
+ * whole numbers. */
 static bool add_ints(struct mi_batch *out, struct mi_bytes literal)
 {
-    struct mi_bytes inner = mi_bytes_sub(literal, 1, literal.len - 2), rest = inner, part;
+    struct mi_bytes inner = mi_py_inside(literal), rest = inner, part;
     int64_t value;
+    if (inner.at == literal.at)
+        return false;
     while (mi_py_part(&rest, &part))
         if (!mi_py_int(part, &value))
             return false;
@@ -118,18 +147,6 @@ static bool add_ints(struct mi_batch *out, struct mi_bytes literal)
         mi_add_item(out, &(struct mi_item_row){.int_value = value});
     }
     return true;
-}
-
-static bool is_quoted(struct mi_bytes text)
-{
-    return text.len >= 2 && (text.at[0] == '"' || text.at[0] == '\'') &&
-           mi_py_string(text, 0) == text.len && text.at[text.len - 1] == text.at[0];
-}
-
-static bool is_listed(struct mi_bytes text)
-{
-    return text.len >= 2 && (text.at[0] == '[' || text.at[0] == '(' || text.at[0] == '{') &&
-           mi_py_close(text, 0) == text.len - 1;
 }
 
 static enum mi_attr_kind add_literal(struct mi_batch *out, struct mi_bytes literal)
@@ -152,11 +169,12 @@ static enum mi_attr_kind add_literal(struct mi_batch *out, struct mi_bytes liter
         mi_add_item(out, &item);
         return MI_ATTR_FLOAT;
     }
-    if (is_quoted(literal)) {
-        add_text(out, mi_bytes_sub(literal, 1, literal.len - 2));
+    struct mi_bytes quoted = mi_py_unquoted(literal);
+    if (quoted.at != literal.at) {
+        add_text(out, quoted);
         return MI_ATTR_STRING;
     }
-    if (is_listed(literal) && add_ints(out, literal))
+    if (add_ints(out, literal))
         return MI_ATTR_INTS;
     add_text(out, literal);
     return MI_ATTR_OPAQUE;

@@ -27,6 +27,15 @@ size_t mi_py_close(struct mi_bytes text, size_t open);
 /* Offset behind the quoted string that starts at `at`, or text.len if it does not end. */
 size_t mi_py_string(struct mi_bytes text, size_t at);
 
+/* What stands between the brackets, or quotes, that are around all of `text`; else the empty text
+ * at text.at. */
+struct mi_bytes mi_py_inside(struct mi_bytes text);
+struct mi_bytes mi_py_unquoted(struct mi_bytes text);
+
+/* Splits "key=" (`mark` '=') or "key: " (':') off a part of a list; without one the key is empty.
+ */
+struct mi_bytes mi_py_key(struct mi_bytes *part, uint8_t mark);
+
 /* A whole number; false: it is none. */
 bool mi_py_int(struct mi_bytes text, int64_t *value);
 

@@ -1,7 +1,7 @@
 /* FORMAT: TorchAir's graph for TensorBoard, dynamo_*_graph_*.pbtxt: a GraphDef of TensorFlow whose
  * attributes are texts. docs/formats/torchair.md says the same for users.
  *
- *   node { name: "Add" op: "Add" input: "x:0" input: "^after"
+ *   node { name: "Add" op: "Add" input: "x:0" input: "^before"
  *     attr { key: "dtype" value { s: "i: 3\n" } }                    text of an AttrDef
  *     attr { key: "[i]x1" value { s: "dtype: DT_FLOAT ..." } }        text of an input_desc
  *     attr { key: "[o]y"  value { s: "dtype: DT_FLOAT ..." } } }      text of an output_desc
@@ -73,25 +73,6 @@ static void read_attr(struct reader *o)
         put_attr(o, key, text);
 }
 
-/* "^name" is a control edge. */
-static void put_input(struct reader *o, struct mi_bytes input)
-{
-    static const char control[] = {':', '-', '1'};
-    if (!mi_bytes_starts(input, MI_LIT("^"))) {
-        mi_ge_op_input(&o->g.ge, input);
-        return;
-    }
-    size_t len = input.len - 1;
-    uint8_t *room = mi_scratch_room(&o->value, len + sizeof control);
-    if (!room) {
-        mi_batch_fail(o->g.ge.out, MI_ENOMEM, "out of memory for a string");
-        return;
-    }
-    memcpy(room, input.at + 1, len);
-    memcpy(room + len, control, sizeof control);
-    mi_ge_op_input(&o->g.ge, (struct mi_bytes){room, len + sizeof control});
-}
-
 static void read_node(struct reader *o)
 {
     struct mi_ge *ge = &o->g.ge;
@@ -102,7 +83,7 @@ static void read_node(struct reader *o)
             if (o->t.kind == MI_PBT_MESSAGE && mi_pbt_enter(&o->t))
                 read_attr(o);
         } else if (mi_pbt_named(&o->t, "input")) {
-            put_input(o, mi_ge_text_string(&o->g, &o->t));
+            mi_ge_op_input(ge, mi_ge_text_string(&o->g, &o->t));
         } else if (mi_pbt_named(&o->t, "name")) {
             mi_ge_op_name(ge, mi_ge_text_string(&o->g, &o->t));
         } else if (mi_pbt_named(&o->t, "op")) {
