@@ -34,6 +34,8 @@ static const struct rule {
     {"samples/cann-static/om", "_unfold.om", "om"},
     {"samples/cann-static/om", "_model.om", "om"},
     {"samples/cann-static/om-hiai", ".om", "om"},
+    {"samples/cann-static/ge-dump", ".txt", "ge_proto"},
+    {"samples/cann-static/ge-dump", ".pbtxt", "ge_onnx"},
 };
 
 struct file {
