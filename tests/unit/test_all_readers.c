@@ -265,6 +265,15 @@ static void flipped_bits(void **state)
         flip_bits_of(mi_readers[i]->name);
 }
 
+/* What comes of the file when memory suffices: some samples are broken. */
+static enum mi_code usual_code(const struct file *file, struct mi_bytes bytes)
+{
+    struct reading r;
+    reading_bytes(&r, mi_reader_find(file->reader), bytes, NULL, NULL);
+    mi_batch_fini(&r.batch);
+    return r.err.code;
+}
+
 /* Each allocation fails once: the reader says so and frees what it has. */
 static void memory_runs_out(void **state)
 {
@@ -273,6 +282,7 @@ static void memory_runs_out(void **state)
         struct mi_input input;
         open_file(&input, &files[i]);
         bool is_done = input.bytes.len > SMALL_BYTES;
+        enum mi_code usual = is_done ? MI_OK : usual_code(&files[i], input.bytes);
         for (long left = 0; !is_done; left++) {
             struct mi_batch batch;
             struct mi_error err = MI_ERROR_INIT;
@@ -280,10 +290,10 @@ static void memory_runs_out(void **state)
             assert_true(mi_batch_init(&batch, src.bytes, &err));
             alloc_left = left;
             bool ok = mi_reader_find(files[i].reader)->read(&src, &batch, &err);
-            is_done = alloc_left > 0;
+            is_done = alloc_left >= 0;
             alloc_left = -1;
             bool told = (!ok && err.code == MI_ENOMEM) || batch.error.code == MI_ENOMEM;
-            if (!is_done && !told && !ok)
+            if (!is_done && !told && !ok && err.code != usual)
                 fail_msg("%s, allocation %ld: %s", files[i].path, left, err.text);
             mi_batch_fini(&batch);
         }

@@ -106,7 +106,7 @@ static int64_t data_size(const struct mi_ge *ge, const struct mi_value_row *valu
 {
     const struct mi_dims *dims = &ge->out->rows.dims;
     int64_t bits = mi_ge_dtype_bits(mi_batch_text(ge->out, value->dtype));
-    if (!bits || !value->has_shape)
+    if (!bits || !value->has_shape || mi_batch_failed(ge->out))
         return -1;
     for (uint32_t i = 0; i < value->dim_count; i++) {
         int64_t size = dims->size[value->first_dim + i];
@@ -150,7 +150,7 @@ static void drop_ir_shape(struct mi_ge *ge, const struct ge_frame *desc)
 {
     struct mi_ge_state *s = ge->s;
     const struct mi_tables *rows = &ge->out->rows;
-    if (!desc->ir_shape || desc->ir_shape > s->attrs_count)
+    if (!desc->ir_shape || desc->ir_shape > s->attrs_count || mi_batch_failed(ge->out))
         return;
     struct mi_attr_row *attr = &s->attrs[desc->ir_shape - 1];
     if (attr->item_count != desc->value.dim_count || (!attr->item_count && !desc->value.has_shape))

@@ -14,74 +14,10 @@
 #include "parse/formats/ge_text.h"
 
 #include "base/mem.h"
-#include "base/pb_text.h"
 #include "parse/formats/ge_dump_name.h"
+#include "parse/formats/ge_text_walk.h"
 
-#include <float.h>
-#include <math.h>
-
-enum frame_kind {
-    TOP_MODEL,
-    TOP_GRAPH, /* begun and ended by the caller */
-    TOP_VALUE, /* same */
-    TOP_DESC,  /* same */
-    GRAPH,
-    OP,
-    ENTRY, /* of a map of attributes */
-    VALUE, /* AttrDef */
-    LIST,  /* ListValue */
-    FUNC,  /* NamedAttrs */
-    LISTS, /* list_list_int, list_list_float */
-    INNER, /* one list of those */
-    DESC,
-    SHAPE,
-    TENSOR,     /* TensorDef; its descriptor is the one of the builder */
-    TENSOR_DESC /* desc of a TensorDef */
-};
-
-struct frame {
-    uint8_t kind;
-    uint8_t side;  /* DESC: enum mi_ge_side */
-    bool has_key;  /* ENTRY */
-    bool is_begun; /* ENTRY: the builder's attribute is open */
-    struct mi_ge_desc *desc;
-};
-
-struct walk {
-    struct mi_ge_text *g;
-    struct mi_ge *ge;
-    struct mi_pbt t;
-    bool is_part;   /* the text is not of the file: its places mean nothing */
-    uint32_t depth; /* frames in use */
-    struct frame frames[MI_PBT_MAX_DEPTH + 2];
-};
-
-#define IS(w, name) mi_pbt_named(&(w)->t, name)
-
-/* --- scalars --- */
-
-static void broken_value(struct walk *w, const char *wanted)
-{
-    mi_batch_diag(w->ge->out, MI_LOSS, "ge.value_broken", w->ge->offset, 0,
-                  "field \"%.*s\" is not %s and was skipped", (int)w->t.name.len,
-                  (const char *)w->t.name.at, wanted);
-}
-
-static void unknown_field(struct walk *w, const char *message)
-{
-    int len = w->t.name.len < 64 ? (int)w->t.name.len : 64;
-    mi_batch_diag(w->ge->out, MI_INFO, "ge.unknown_field", w->ge->offset, 0,
-                  "field \"%.*s\" of a %s is not known here and was skipped", len,
-                  (const char *)w->t.name.at, message);
-}
-
-static bool is_message(struct walk *w)
-{
-    if (w->t.kind == MI_PBT_MESSAGE)
-        return true;
-    broken_value(w, "a message");
-    return false;
-}
+/* --- strings and graphs of the field at hand --- */
 
 struct mi_bytes mi_ge_text_string(struct mi_ge_text *g, const struct mi_pbt *t)
 {
@@ -109,150 +45,6 @@ struct mi_bytes mi_ge_text_string(struct mi_ge_text *g, const struct mi_pbt *t)
     return text;
 }
 
-static struct mi_bytes text_of(struct walk *w)
-{
-    return mi_ge_text_string(w->g, &w->t);
-}
-
-/* How many bytes the string stands for, without decoding it. */
-static uint64_t size_of(const struct walk *w)
-{
-    const uint8_t *at = w->t.raw.at, *end = at + w->t.raw.len;
-    uint64_t size = 0;
-    if (w->t.kind != MI_PBT_STRING)
-        return 0;
-    if (!w->t.has_escape)
-        return w->t.raw.len - 2;
-    while (at < end) {
-        if (*at != '\\') {
-            size += *at != '"';
-            at++;
-            continue;
-        }
-        const uint8_t *digits = ++at;
-        while (at < end && at - digits < 3 && *at >= '0' && *at <= '7')
-            at++;
-        at += at == digits;
-        size++;
-    }
-    return size;
-}
-
-static bool number(struct walk *w, int64_t *value)
-{
-    if (mi_pbt_i64(&w->t, value))
-        return true;
-    broken_value(w, "a whole number");
-    return false;
-}
-
-static void put_float(struct walk *w)
-{
-    double value;
-    if (!mi_pbt_double(&w->t, &value)) {
-        broken_value(w, "a number");
-        return;
-    }
-    /* The field is of single precision: the same number as in the binary form. */
-    if (isfinite(value) && fabs(value) <= (double)FLT_MAX)
-        value = (double)(float)value;
-    mi_ge_attr_float(w->ge, value);
-}
-
-static void put_bool(struct walk *w)
-{
-    bool value;
-    if (mi_pbt_bool(&w->t, &value))
-        mi_ge_attr_bool(w->ge, value);
-    else
-        broken_value(w, "true or false");
-}
-
-static void put_int(struct walk *w)
-{
-    int64_t value;
-    if (number(w, &value))
-        mi_ge_attr_int(w->ge, value);
-}
-
-static void put_dtype(struct walk *w)
-{
-    int64_t value;
-    if (number(w, &value))
-        mi_ge_attr_dtype(w->ge, value);
-}
-
-/* --- frames --- */
-
-static struct frame *push(struct walk *w, enum frame_kind kind)
-{
-    struct frame *frame = &w->frames[w->depth++];
-    *frame = (struct frame){.kind = (uint8_t)kind};
-    mi_pbt_enter(&w->t); /* when it fails, the frame is unwound like all others */
-    return frame;
-}
-
-/* Opens a descriptor; nothing when the builder does not want it. */
-static void push_desc(struct walk *w, enum frame_kind kind, enum mi_ge_side side)
-{
-    if (!is_message(w))
-        return;
-    struct mi_ge_desc *desc = mi_ge_desc_begin(w->ge, side);
-    if (!desc)
-        return;
-    struct frame *frame = push(w, kind);
-    frame->desc = desc;
-    frame->side = (uint8_t)side;
-}
-
-static void push_entry(struct walk *w)
-{
-    if (is_message(w))
-        push(w, ENTRY);
-}
-
-static void pop(struct walk *w, bool is_broken)
-{
-    const struct frame *frame = &w->frames[--w->depth];
-    switch ((enum frame_kind)frame->kind) {
-    case GRAPH:
-        mi_ge_graph_end(w->ge);
-        break;
-    case OP:
-        if (is_broken)
-            mi_ge_op_drop(w->ge);
-        else
-            mi_ge_op_end(w->ge);
-        break;
-    case ENTRY:
-        if (frame->is_begun)
-            mi_ge_attr_end(w->ge);
-        break;
-    case FUNC:
-        mi_ge_attr_func_end(w->ge);
-        break;
-    case INNER:
-        mi_ge_attr_inner_end(w->ge);
-        break;
-    case DESC:
-    case TENSOR:
-        mi_ge_desc_end(w->ge);
-        break;
-    case TOP_MODEL:
-    case TOP_GRAPH:
-    case TOP_VALUE:
-    case TOP_DESC:
-    case VALUE:
-    case LIST:
-    case LISTS:
-    case SHAPE:
-    case TENSOR_DESC:
-        break;
-    }
-}
-
-/* --- fields, by the message that they stand in --- */
-
 void mi_ge_text_queue(struct mi_ge_text *g, struct mi_pbt *t, mi_graph_id graph)
 {
     if (g->queue_count == g->queue_room) {
@@ -273,434 +65,57 @@ void mi_ge_text_queue(struct mi_ge_text *g, struct mi_pbt *t, mi_graph_id graph)
             .from = from, .to = (size_t)(t->at - t->start) - 1, .graph = graph};
 }
 
-/* A graph inside an attribute: read when the graph around it has ended. */
-static void queue_graph(struct walk *w)
-{
-    struct mi_ge_text *g = w->g;
-    if (!is_message(w) || w->is_part)
-        return;
-    mi_graph_id graph = mi_ge_attr_graph(w->ge);
-    if (!graph.v)
-        return;
-    mi_ge_text_queue(g, &w->t, graph);
-}
-
-static void open_entry(struct walk *w, struct frame *frame)
-{
-    frame->has_key = true;
-    frame->is_begun = mi_ge_attr_begin(w->ge, text_of(w));
-}
-
-/* The value stands in front of its key. */
-static void look_for_key(struct walk *w, struct frame *frame)
-{
-    struct mi_error err = MI_ERROR_INIT;
-    struct mi_pbt here = w->t;
-    w->t.err = &err;
-    while (!frame->has_key && mi_pbt_next(&w->t))
-        if (IS(w, "key"))
-            open_entry(w, frame);
-    w->t = here;
-}
-
-static void entry_field(struct walk *w, struct frame *frame)
-{
-    if (IS(w, "key")) {
-        if (!frame->has_key)
-            open_entry(w, frame);
-    } else if (IS(w, "value")) {
-        if (!is_message(w))
-            return;
-        if (!frame->has_key)
-            look_for_key(w, frame);
-        if (frame->is_begun)
-            push(w, VALUE);
-    } else {
-        unknown_field(w, "map of attributes");
-    }
-}
-
-static void push_func(struct walk *w)
-{
-    if (is_message(w) && mi_ge_attr_func_begin(w->ge))
-        push(w, FUNC);
-}
-
-/* What an AttrDef and its ListValue have in common. */
-static bool value_or_element(struct walk *w)
-{
-    struct mi_bytes name = w->t.name;
-    if (name.len == 1) {
-        switch (name.at[0]) {
-        case 's':
-            mi_ge_attr_text(w->ge, text_of(w));
-            return true;
-        case 'i':
-            put_int(w);
-            return true;
-        case 'f':
-            put_float(w);
-            return true;
-        case 'b':
-            put_bool(w);
-            return true;
-        case 't':
-            push_desc(w, TENSOR, MI_GE_VALUE);
-            return true;
-        case 'g':
-            queue_graph(w);
-            return true;
-        default:
-            return false;
-        }
-    }
-    if (IS(w, "bt"))
-        mi_ge_attr_blob(w->ge, size_of(w));
-    else if (IS(w, "td"))
-        push_desc(w, DESC, MI_GE_VALUE);
-    else if (IS(w, "dt"))
-        put_dtype(w);
-    else
-        return false;
-    return true;
-}
-
-static void value_field(struct walk *w)
-{
-    if (value_or_element(w))
-        return;
-    if (IS(w, "list")) {
-        if (is_message(w)) {
-            mi_ge_attr_list(w->ge, 0);
-            push(w, LIST);
-        }
-    } else if (IS(w, "func")) {
-        push_func(w);
-    } else if (IS(w, "list_list_int") || IS(w, "list_list_float")) {
-        if (is_message(w))
-            push(w, LISTS);
-    } else if (IS(w, "expression")) {
-        mi_ge_attr_blob(w->ge, size_of(w));
-    } else {
-        unknown_field(w, "value of an attribute");
-    }
-}
-
-static void list_field(struct walk *w)
-{
-    if (value_or_element(w))
-        return;
-    if (IS(w, "val_type"))
-        mi_ge_attr_list(w->ge, mi_ge_val_type_of_name(w->t.raw));
-    else if (IS(w, "na"))
-        push_func(w);
-    else
-        unknown_field(w, "list of an attribute");
-}
-
-static void func_field(struct walk *w)
-{
-    if (IS(w, "name"))
-        mi_ge_attr_func_name(w->ge, text_of(w));
-    else if (IS(w, "attr"))
-        push_entry(w);
-    else
-        unknown_field(w, "function");
-}
-
-static void lists_field(struct walk *w)
-{
-    if (!IS(w, "list_list_i") && !IS(w, "list_list_f")) {
-        unknown_field(w, "list of lists");
-    } else if (is_message(w)) {
-        mi_ge_attr_inner_begin(w->ge);
-        push(w, INNER);
-    }
-}
-
-static void inner_field(struct walk *w)
-{
-    if (IS(w, "list_i"))
-        put_int(w);
-    else if (IS(w, "list_f"))
-        put_float(w);
-    else
-        unknown_field(w, "list of lists");
-}
-
-static void desc_name_or_type(struct walk *w)
-{
-    if (w->t.kind == MI_PBT_WORD || w->t.kind == MI_PBT_NUMBER)
-        mi_ge_desc_dtype_name(w->ge, w->t.raw);
-    else
-        broken_value(w, "a data type");
-}
-
-/* Fields that say nothing a model keeps. */
-static bool is_known_desc_field(const struct walk *w)
-{
-    static const char *const names[] = {"name",          "has_out_attr", "device_type",
-                                        "real_dim_cnt",  "reuse_input",  "cmps_size",
-                                        "output_tensor", "input_tensor", "reuse_input_index",
-                                        "cmps_tab",      "attr_groups",  "cmps_tab_offset"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (IS(w, names[i]))
-            return true;
-    return false;
-}
-
-static void desc_field(struct walk *w, struct mi_ge_desc *desc, enum mi_ge_side side)
-{
-    int64_t value;
-    if (IS(w, "attr")) {
-        if (mi_ge_wants_desc_attrs(w->ge, side))
-            push_entry(w);
-    } else if (IS(w, "dtype")) {
-        desc_name_or_type(w);
-    } else if (IS(w, "shape")) {
-        if (is_message(w))
-            push(w, SHAPE);
-    } else if (IS(w, "layout")) {
-        mi_ge_desc_layout(w->ge, text_of(w));
-    } else if (IS(w, "size")) {
-        if (number(w, &value))
-            desc->size_bytes = value;
-    } else if (IS(w, "weight_size")) {
-        if (number(w, &value))
-            desc->weight_bytes = value;
-    } else if (IS(w, "data_offset")) {
-        if (number(w, &value))
-            desc->weight_offset = value;
-    } else if (!is_known_desc_field(w)) {
-        unknown_field(w, "tensor descriptor");
-    }
-}
-
-static void tensor_field(struct walk *w, struct mi_ge_desc *desc)
-{
-    if (IS(w, "desc")) {
-        if (is_message(w))
-            push(w, TENSOR_DESC)->desc = desc;
-    } else if (IS(w, "data")) {
-        uint64_t size = size_of(w);
-        if (size > 0 && size <= INT64_MAX)
-            desc->data_bytes = (int64_t)size;
-    } else {
-        unknown_field(w, "tensor");
-    }
-}
-
-static void shape_field(struct walk *w)
-{
-    int64_t value;
-    if (!IS(w, "dim"))
-        unknown_field(w, "shape");
-    else if (number(w, &value))
-        mi_ge_desc_dim(w->ge, value);
-}
-
-static void op_number(struct walk *w, enum mi_ge_list list)
-{
-    int64_t value;
-    if (number(w, &value))
-        mi_ge_op_number(w->ge, list, value);
-}
-
-static bool is_known_op_field(const struct walk *w)
-{
-    static const char *const names[] = {"src_name",  "src_index",  "is_input_const", "dst_name",
-                                        "dst_index", "input_name", "has_out_attr",   "attr_groups"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (IS(w, names[i]))
-            return true;
-    return false;
-}
-
-static bool op_scalar(struct walk *w)
-{
-    int64_t value;
-    if (IS(w, "input"))
-        mi_ge_op_input(w->ge, text_of(w));
-    else if (IS(w, "input_i"))
-        op_number(w, MI_GE_INPUT_I);
-    else if (IS(w, "output_i"))
-        op_number(w, MI_GE_OUTPUT_I);
-    else if (IS(w, "name"))
-        mi_ge_op_name(w->ge, text_of(w));
-    else if (IS(w, "type"))
-        mi_ge_op_type(w->ge, text_of(w));
-    else if (IS(w, "workspace"))
-        op_number(w, MI_GE_WORKSPACE);
-    else if (IS(w, "workspace_bytes"))
-        op_number(w, MI_GE_WORKSPACE_BYTES);
-    else if (IS(w, "subgraph_name"))
-        mi_ge_op_subgraph(w->ge, text_of(w));
-    else if (IS(w, "id")) {
-        if (number(w, &value))
-            mi_ge_op_id(w->ge, value);
-    } else if (IS(w, "stream_id")) {
-        if (number(w, &value))
-            mi_ge_op_stream(w->ge, value);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-static void op_field(struct walk *w)
-{
-    if (IS(w, "attr"))
-        push_entry(w);
-    else if (IS(w, "input_desc"))
-        push_desc(w, DESC, MI_GE_IN);
-    else if (IS(w, "output_desc"))
-        push_desc(w, DESC, MI_GE_OUT);
-    else if (!op_scalar(w) && !is_known_op_field(w))
-        unknown_field(w, "node");
-}
-
-static void graph_field(struct walk *w)
-{
-    if (IS(w, "op")) {
-        if (is_message(w) && mi_ge_text_step(w->g)) {
-            mi_ge_op_begin(w->ge);
-            push(w, OP);
-        }
-    } else if (IS(w, "name")) {
-        mi_ge_graph_name(w->ge, text_of(w));
-    } else if (IS(w, "output")) {
-        mi_ge_graph_output(w->ge, text_of(w));
-    } else if (IS(w, "attr")) {
-        push_entry(w);
-    } else if (!IS(w, "input") && !IS(w, "attr_groups")) {
-        unknown_field(w, "graph");
-    }
-}
-
-static void add_fact(struct walk *w, const char *name, struct mi_bytes text)
-{
-    if (text.len == 0)
-        return;
-    mi_str_id text_id = mi_batch_str(w->ge->out, text);
-    mi_add_fact(w->ge->out,
-                &(struct mi_fact_row){.name = mi_batch_cstr(w->ge->out, name), .text = text_id});
-}
-
-static void model_field(struct walk *w)
-{
-    if (IS(w, "graph")) {
-        if (is_message(w)) {
-            mi_ge_graph_begin(w->ge, (mi_graph_id){0});
-            push(w, GRAPH);
-        }
-    } else if (IS(w, "attr")) {
-        push_entry(w);
-    } else if (IS(w, "name")) {
-        add_fact(w, "model_name", text_of(w));
-    } else if (IS(w, "custom_version")) {
-        add_fact(w, "platform_version", text_of(w));
-    } else if (IS(w, "version")) {
-        add_fact(w, "model_version", w->t.raw);
-    } else if (!IS(w, "attr_groups")) {
-        unknown_field(w, "model");
-    }
-}
-
-static void field(struct walk *w)
-{
-    struct frame *frame = &w->frames[w->depth - 1];
-    switch ((enum frame_kind)frame->kind) {
-    case TOP_MODEL:
-        model_field(w);
-        break;
-    case TOP_GRAPH:
-    case GRAPH:
-        graph_field(w);
-        break;
-    case OP:
-        op_field(w);
-        break;
-    case ENTRY:
-        entry_field(w, frame);
-        break;
-    case TOP_VALUE:
-    case VALUE:
-        value_field(w);
-        break;
-    case LIST:
-        list_field(w);
-        break;
-    case FUNC:
-        func_field(w);
-        break;
-    case LISTS:
-        lists_field(w);
-        break;
-    case INNER:
-        inner_field(w);
-        break;
-    case TOP_DESC:
-    case DESC:
-    case TENSOR_DESC:
-        desc_field(w, frame->desc, (enum mi_ge_side)frame->side);
-        break;
-    case SHAPE:
-        shape_field(w);
-        break;
-    case TENSOR:
-        tensor_field(w, frame->desc);
-        break;
-    }
-}
-
 /* --- the walk --- */
 
-static void read_queue(struct mi_ge_text *g);
-
-/* Walks `text`, which lies in bytes that start at `start`, in a message of kind `top`. */
-static bool walk(struct mi_ge_text *g, const uint8_t *start, struct mi_bytes text, struct frame top,
-                 struct mi_error *err)
+/* Starts at the beginning of `text`, which lies in bytes that start at `start`; NULL: its places
+ * mean nothing. */
+static void begin_walk(struct ge_text_walk *w, struct mi_ge_text *g, const uint8_t *start,
+                       struct mi_bytes text, struct ge_text_frame top, struct mi_error *err)
 {
-    struct walk w;
-    w.g = g;
-    w.ge = &g->ge;
-    w.depth = 1;
-    w.frames[0] = top;
-    w.is_part = !start;
-    mi_pbt_init(&w.t, text, err);
+    w->g = g;
+    w->ge = &g->ge;
+    w->is_part = !start;
+    w->depth = 1;
+    w->frames[0] = top;
+    mi_pbt_init(&w->t, text, err);
     if (start)
-        w.t.start = start; /* places count from there */
-    for (;;) {
-        if (mi_pbt_next(&w.t)) {
-            if (start)
-                g->ge.offset = mi_pbt_offset(&w.t);
-            field(&w);
-            if (g->stopped.code || mi_batch_failed(g->ge.out))
-                break;
-        } else if (err->code || w.depth == 1) {
+        w->t.start = start;
+}
+
+/* Goes on to the end of a graph of a model, or to the end of all; false: there it is. */
+static bool walk(struct ge_text_walk *w)
+{
+    while (!w->g->stopped.code && !mi_batch_failed(w->ge->out)) {
+        if (mi_pbt_next(&w->t)) {
+            if (!w->is_part)
+                w->ge->offset = mi_pbt_offset(&w->t);
+            mi_ge_text_field(w);
+        } else if (w->t.err->code || w->depth == 1) {
             break;
         } else {
-            bool is_graph = w.frames[w.depth - 1].kind == GRAPH;
-            pop(&w, false);
+            bool is_graph = w->frames[w->depth - 1].kind == IN_GRAPH;
+            mi_ge_text_pop(w, false);
             if (is_graph)
-                read_queue(g);
+                return true;
         }
     }
-    while (w.depth > 1)
-        pop(&w, true);
-    return err->code == MI_OK;
+    while (w->depth > 1)
+        mi_ge_text_pop(w, true);
+    return false;
 }
 
 /* Graphs inside attributes of the graph that has just ended; they may hold further ones. */
 static void read_queue(struct mi_ge_text *g)
 {
-    const struct frame top = {.kind = TOP_GRAPH};
+    const struct ge_text_frame top = {.kind = IN_TOP_GRAPH};
+    struct ge_text_walk w;
     while (g->queue_done < g->queue_count && !g->stopped.code && !mi_batch_failed(g->ge.out)) {
         const struct mi_ge_text_graph job = g->queue[g->queue_done++]; /* the queue may move */
         struct mi_error err = MI_ERROR_INIT;
         mi_ge_graph_begin(&g->ge, job.graph);
-        walk(g, g->src->bytes.at, mi_bytes_sub(g->src->bytes, job.from, job.to - job.from), top,
-             &err);
+        begin_walk(&w, g, g->src->bytes.at,
+                   mi_bytes_sub(g->src->bytes, job.from, job.to - job.from), top, &err);
+        walk(&w);
         mi_ge_graph_end(&g->ge);
         if (err.code && !g->broken.code)
             g->broken = err;
@@ -732,34 +147,44 @@ void mi_ge_text_fini(struct mi_ge_text *g)
 
 void mi_ge_text_model(struct mi_ge_text *g, bool is_bare)
 {
-    struct frame top = {.kind = is_bare ? TOP_GRAPH : TOP_MODEL};
+    const struct ge_text_frame top = {.kind = is_bare ? IN_TOP_GRAPH : IN_TOP_MODEL};
     struct mi_error err = MI_ERROR_INIT;
+    struct ge_text_walk w;
     if (is_bare)
         mi_ge_graph_begin(&g->ge, (mi_graph_id){0});
-    walk(g, g->src->bytes.at, g->src->bytes, top, &err);
-    if (is_bare) {
-        mi_ge_graph_end(&g->ge);
+    begin_walk(&w, g, g->src->bytes.at, g->src->bytes, top, &err);
+    while (walk(&w))
         read_queue(g);
-    }
+    if (is_bare)
+        mi_ge_graph_end(&g->ge);
+    read_queue(g);
     if (err.code && !g->broken.code)
         g->broken = err;
     mi_ge_model_end(&g->ge);
 }
 
-bool mi_ge_text_value(struct mi_ge_text *g, struct mi_bytes text)
+/* A message that stands in the text of another format. */
+static bool read_part(struct mi_ge_text *g, struct mi_bytes text, struct ge_text_frame top)
 {
     struct mi_error err = MI_ERROR_INIT;
-    return walk(g, NULL, text, (struct frame){.kind = TOP_VALUE}, &err);
+    struct ge_text_walk w;
+    begin_walk(&w, g, NULL, text, top, &err);
+    walk(&w);
+    return err.code == MI_OK;
+}
+
+bool mi_ge_text_value(struct mi_ge_text *g, struct mi_bytes text)
+{
+    return read_part(g, text, (struct ge_text_frame){.kind = IN_TOP_VALUE});
 }
 
 bool mi_ge_text_desc(struct mi_ge_text *g, enum mi_ge_side side, struct mi_bytes text)
 {
-    struct mi_error err = MI_ERROR_INIT;
     struct mi_ge_desc *desc = mi_ge_desc_begin(&g->ge, side);
     if (!desc)
         return true;
-    bool ok = walk(g, NULL, text,
-                   (struct frame){.kind = TOP_DESC, .side = (uint8_t)side, .desc = desc}, &err);
+    bool ok = read_part(
+        g, text, (struct ge_text_frame){.kind = IN_TOP_DESC, .side = (uint8_t)side, .desc = desc});
     mi_ge_desc_end(&g->ge);
     return ok;
 }
