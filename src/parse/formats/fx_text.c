@@ -1,5 +1,5 @@
 /* FORMAT: FX graphs as PyTorch prints them, in a file of their own or among the lines of a log (of
- * TorchAir with its Python logging at DEBUG, for one). docs/formats/torchair.md says the same for
+ * TorchAir with its Python logging at DEBUG, for one). docs/formats/fx-text.md says the same for
  * users.
  *
  *   [INFO] ... graph: graph():

@@ -1,5 +1,5 @@
 /* FORMAT: TorchAir's graph for TensorBoard, dynamo_*_graph_*.pbtxt: a GraphDef of TensorFlow whose
- * attributes are texts. docs/formats/torchair.md says the same for users.
+ * attributes are texts. docs/formats/torchair-pbtxt.md says the same for users.
  *
  *   node { name: "Add" op: "Add" input: "x:0" input: "^before"
  *     attr { key: "dtype" value { s: "i: 3\n" } }                    text of an AttrDef

@@ -1,6 +1,6 @@
 /* FORMAT: TorchAir's graph as Python, dynamo_*_graph_*.py: the only file that ties the nodes of the
- * FX graph, and lines of the user's program, to nodes of GE. docs/formats/torchair.md says the same
- * for users.
+ * FX graph, and lines of the user's program, to nodes of GE. docs/formats/torchair-py.md says the
+ * same for users.
  *
  *   x_0 = ge.Data(index=0, dtype=0, shape=[2, -1], placement="NPU", node_name="x")
  *
