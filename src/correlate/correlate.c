@@ -2,6 +2,8 @@
 #include "correlate/clocks/clocks.h"
 #include "correlate/matcher.h"
 #include "correlate/ort_streams.h"
+#include "correlate/planned.h"
+#include "correlate/stages.h"
 #include "correlate/types.h"
 #include "correlate/verdict.h"
 
@@ -16,7 +18,8 @@ const size_t mi_matcher_count = sizeof mi_matchers / sizeof *mi_matchers - 1;
 bool mi_correlate(struct mi_model *model, struct mi_error *err)
 {
     mi_clocks_apply(model);
-    if (!mi_ort_streams_apply(model, err) || !mi_fill_categories(model, err))
+    if (!mi_stages_apply(model, err) || !mi_ort_streams_apply(model, err) ||
+        !mi_fill_categories(model, err) || !mi_planned_apply(model, err))
         return false;
     for (size_t m = 0; m < mi_matcher_count; m++)
         if (!(mi_matchers[m]->needs & ~mi_model_has(model)) && !mi_matchers[m]->run(model, err))

@@ -6,7 +6,9 @@
  * was measured; the parts are
  *
  *   cut_class.c    value numbers: tensors of the framework graph that must be equal
+ *   cut_join.c     one pair of graphs after the other, from the outside in
  *   cut_anchor.c   anchors, by name and by what is known of ONNX Runtime's own names
+ *   cut_ge.c       anchors of GE graphs, by the origins that are recorded there
  *   cut_unit.c     compiled nodes without an anchor between them form one unit
  *   cut_walk.c     the walk back from the outputs of a unit to its inputs
  *   cut_align.c    units of several nodes in detail
@@ -56,8 +58,21 @@ struct mi_scope_pair {
     X(unsqueeze, "Unsqueeze")                                                                      \
     X(flatten, "Flatten")
 
+/* What earlier matchers found about a GE graph. */
+struct mi_cut_ge {
+    uint32_t *flow_node;  /* [nodes.count] node + 1 of f that a framework row is; 0 = none */
+    uint8_t *is_complete; /* [nodes.count] all origins of the compiled row are recorded */
+    uint8_t *is_claimed;  /* [f.node_count] recorded as an origin */
+    struct mi_csr links;  /* compiled row -> rows of lowered that are recorded */
+    uint8_t *is_linked;   /* [nodes.count] compiled row has a link of any kind */
+    uint32_t *in_set, *class_known, stamp; /* scratch of the anchors */
+};
+
 struct mi_cut {
     struct mi_model *model;
+    const char *rule; /* name of the matcher */
+    bool is_ge;       /* what anchors are, and what is known before: ge */
+    struct mi_cut_ge ge;
     struct mi_flow f, o;   /* framework, compiled */
     struct mi_arena arena; /* the arrays below */
     uint32_t *anchor;      /* [o.tensor_count] tensor of f; 0 = none */
@@ -95,7 +110,12 @@ struct mi_cut {
     } ops;
 };
 
+/* Joins all pairs of main graphs whose compiled graph is one of GE, or none of them. */
+bool mi_cut_join(struct mi_model *model, const char *rule, bool is_ge, struct mi_error *err);
+
 /* All return false when memory is out. */
+bool mi_cut_ge_prepare(struct mi_cut *cut);
+bool mi_cut_ge_anchors(struct mi_cut *cut, struct mi_scope_pair pair);
 bool mi_cut_classes(struct mi_cut *cut);
 bool mi_cut_anchors(struct mi_cut *cut, struct mi_scope_pair pair);
 bool mi_cut_units(struct mi_cut *cut, struct mi_scope_pair pair);

@@ -4,6 +4,7 @@
  * are the same; so a function or a branch that the compiler put in place of its call is taken
  * apart. What stays is told apart by names where the compiler kept them at the end of its own
  * ("_inlfunc_F_relu"). Members that neither settles belong to the unit as a whole. */
+#include "correlate/categories.h"
 #include "correlate/cut.h"
 
 #define MAX_HOPS 64u
@@ -99,6 +100,16 @@ static bool push_inputs(struct align *a, uint32_t member, uint32_t maker)
     return true;
 }
 
+/* GE has names of its own for operators. */
+static bool may_be_same(const struct mi_cut *cut, const struct mi_flow_node *framework,
+                        const struct mi_flow_node *compiled)
+{
+    if (mi_flow_op(&cut->f, framework).v == mi_flow_op(&cut->o, compiled).v)
+        return true;
+    return cut->is_ge && mi_op_can_become(cut->model, (mi_node_id){framework->node},
+                                          (mi_node_id){compiled->node});
+}
+
 /* Pairs the makers of one pair of tensors, if they may be the same. */
 static bool pair_makers(struct align *a, uint32_t compiled, uint32_t framework)
 {
@@ -109,7 +120,7 @@ static bool pair_makers(struct align *a, uint32_t compiled, uint32_t framework)
         return true;
     const struct mi_flow_node *q = &cut->f.nodes[maker - 1];
     bool is_inside = cut->node_seen[maker - 1] == a->stamp || cut->branch_runs[q->scope];
-    if (!is_inside || mi_flow_op(&cut->f, q).v != mi_flow_op(&cut->o, &cut->o.nodes[member]).v)
+    if (!is_inside || !may_be_same(cut, q, &cut->o.nodes[member]))
         return true;
     if (cut->origin[member] || cut->aligned_in[maker - 1] == a->stamp) {
         a->is_contradicted = a->is_contradicted || cut->origin[member] != maker;

@@ -269,13 +269,19 @@ static void anchor_inputs(struct mi_cut *cut, struct mi_scope_pair pair)
     }
 }
 
-bool mi_cut_anchors(struct mi_cut *cut, struct mi_scope_pair pair)
+static bool anchor_by_name(struct mi_cut *cut, struct mi_scope_pair pair)
 {
     const struct mi_flow_scope *scope = &cut->o.scopes[pair.compiled];
     anchor_inputs(cut, pair);
     for (uint32_t n = 0; n < scope->node_count; n++)
         anchor_outputs(cut, &cut->o.nodes[scope->first_node + n], pair.framework);
-    if (!spread(cut, scope))
+    return spread(cut, scope);
+}
+
+bool mi_cut_anchors(struct mi_cut *cut, struct mi_scope_pair pair)
+{
+    const struct mi_flow_scope *scope = &cut->o.scopes[pair.compiled];
+    if (cut->is_ge ? !mi_cut_ge_anchors(cut, pair) : !anchor_by_name(cut, pair))
         return false;
     for (uint32_t n = 0; n < scope->node_count; n++) {
         const struct mi_flow_node *node = &cut->o.nodes[scope->first_node + n];

@@ -184,6 +184,20 @@ static void add_link(struct emit *e, uint32_t n, uint32_t compiled, enum mi_role
     }
 }
 
+/* The compiler wrote down all origins of this node of the compiled flow. */
+static bool is_complete(const struct mi_cut *cut, uint32_t member)
+{
+    return cut->is_ge && cut->ge.is_complete[row_of(&cut->o, member)];
+}
+
+static bool is_all_complete(const struct mi_cut *cut, const struct mi_unit *unit)
+{
+    for (uint32_t m = 0; m < unit->member_count; m++)
+        if (!is_complete(cut, cut->members.at[unit->first_member + m]))
+            return false;
+    return true;
+}
+
 static enum mi_confidence trust_in(const struct mi_unit *unit)
 {
     return unit->state == MI_UNIT_EXACT ? MI_LIKELY : MI_GUESS;
@@ -214,7 +228,8 @@ static void link_node(struct emit *e, const struct mi_unit *unit, uint32_t n, en
     bool is_linked = false;
     for (uint32_t m = 0; m < unit->member_count; m++) {
         uint32_t member = e->cut->members.at[unit->first_member + m];
-        if (e->cut->origin[member])
+        if (e->cut->origin[member] ||
+            (role != MI_ROLE_FOLDED && role != MI_ROLE_ABSORBED && is_complete(e->cut, member)))
             continue;
         add_link(e, n, row_of(&e->cut->o, member), role, confidence, unit->evidence);
         is_linked = true;
@@ -237,7 +252,7 @@ static void judge_role(struct emit *e, uint32_t n, enum mi_role role, uint32_t i
         add_fate(
             e, n, MI_FATE_REMOVED, MI_REASON_ABSORBED, into, confidence,
             mi_batch_cstr(e->out, N_("its condition is constant: one branch stands in its place")));
-    else if (role == MI_ROLE_ABSORBED && op == e->cut->ops.cast)
+    else if (role == MI_ROLE_ABSORBED && op != e->cut->ops.identity && op != e->cut->ops.dropout)
         add_fate(e, n, MI_FATE_REMOVED, MI_REASON_ABSORBED, into, confidence, unit->evidence);
     else if (role == MI_ROLE_ABSORBED)
         add_fate(e, n, MI_FATE_REMOVED, MI_REASON_IDENTITY, into, confidence, unit->evidence);
@@ -249,7 +264,7 @@ static void link_aligned(struct emit *e, const struct mi_unit *unit)
     struct mi_cut *cut = e->cut;
     for (uint32_t m = 0; m < unit->member_count; m++) {
         uint32_t member = cut->members.at[unit->first_member + m], n = cut->origin[member];
-        if (!n)
+        if (!n || is_complete(cut, member))
             continue;
         e->named_in[n - 1] = (uint32_t)(unit - cut->units) + 1;
         add_link(e, n - 1, row_of(&cut->o, member), MI_ROLE_COMPUTED, trust_in(unit),
@@ -262,12 +277,19 @@ static void emit_cut(struct emit *e, struct mi_unit *unit)
     struct mi_cut *cut = e->cut;
     unit->evidence = cut_evidence(e, unit);
     uint32_t main = main_member(cut, unit), stamp = (uint32_t)(unit - cut->units) + 1;
+    bool is_recorded = is_all_complete(cut, unit);
     link_aligned(e, unit);
     for (uint32_t i = 0; i < unit->covered_count + unit->folded_count; i++) {
         bool is_folded = i >= unit->covered_count;
         uint32_t n = is_folded ? cut->found.at[unit->first_folded + i - unit->covered_count]
                                : cut->found.at[unit->first_covered + i];
         enum mi_role role = is_folded ? MI_ROLE_FOLDED : role_of(e, unit, n);
+        if (cut->is_ge && cut->ge.is_claimed[n]) {
+            e->is_done[n] = 1;
+            continue;
+        }
+        if (is_recorded && role != MI_ROLE_FOLDED)
+            role = MI_ROLE_ABSORBED; /* between what the node computes, and no part of it */
         uint32_t out = first_out(&cut->f, n);
         if (!is_folded && out && !e->unit_of_class[cut->class_of[out]])
             e->unit_of_class[cut->class_of[out]] = stamp;
@@ -291,8 +313,10 @@ static void emit_birth(struct emit *e, const struct mi_unit *unit)
         row.evidence = mi_batch_cstr(e->out, N_("all its inputs are constants"));
     }
     for (uint32_t m = 0; m < unit->member_count; m++) {
-        row.node.v = row_of(&cut->o, cut->members.at[unit->first_member + m]);
-        mi_add_birth(e->out, &row);
+        uint32_t member = cut->members.at[unit->first_member + m];
+        row.node.v = row_of(&cut->o, member);
+        if (!is_complete(cut, member))
+            mi_add_birth(e->out, &row);
     }
 }
 
@@ -411,7 +435,7 @@ static void judge_uncovered(struct emit *e, uint32_t n)
 bool mi_cut_emit(struct mi_cut *cut)
 {
     struct emit e = {.cut = cut, .out = &cut->model->all};
-    e.rule = mi_batch_cstr(e.out, "ort_cuts");
+    e.rule = mi_batch_cstr(e.out, cut->rule);
     e.unit_of_class = mi_cut_array(cut, (size_t)cut->class_count + 1, sizeof *e.unit_of_class);
     e.is_live = mi_cut_array(cut, cut->f.node_count, 1);
     e.is_done = mi_cut_array(cut, cut->f.node_count, 1);

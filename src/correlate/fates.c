@@ -1,6 +1,7 @@
 /* What became of each framework node. */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "correlate/categories.h"
 #include "correlate/cut.h"
 #include "correlate/verdict.h"
 
@@ -11,11 +12,13 @@ struct fates {
     uint32_t *given;         /* [nodes.count] verdict that a matcher has added, or 0 */
     uint32_t *task_count;    /* [nodes.count] tasks linked to the node */
     uint8_t *task_trust;     /* [nodes.count] the strongest of those links */
+    uint8_t *plan_trust;     /* [nodes.count] likewise of its planned tasks; 0 = it has none */
     uint32_t *main_origins;  /* [nodes.count] compiled: ops outside functions that it computes */
     uint32_t *inner_origins; /* [nodes.count] likewise inside functions; calls count outside */
     uint32_t *root;          /* [graphs.count] main graph (or function) around it */
     uint8_t *has_tasks;      /* [graphs.count] a node of the graph itself has a task */
     uint8_t *was_run;        /* [graphs.count] roots: some node below has a task */
+    uint8_t *has_plan;       /* [graphs.count] roots: some node below has a planned task */
     uint8_t *is_compiled;    /* [sources.count] its graphs are linked to compiled ones */
     uint32_t *final;         /* [nodes.count] row of `all` */
     struct mi_batch all;     /* the verdicts, in the order of the nodes */
@@ -68,6 +71,54 @@ static void count_tasks(struct fates *f)
     }
 }
 
+static void count_planned(struct fates *f)
+{
+    const struct mi_planned *planned = &f->rows->planned;
+    for (uint32_t t = 1; t < planned->count; t++) {
+        uint32_t n = planned->node[t].v;
+        if (!n)
+            continue;
+        if (planned->confidence[t] > f->plan_trust[n])
+            f->plan_trust[n] = planned->confidence[t];
+        f->has_plan[f->root[f->rows->nodes.graph[n].v]] = 1;
+    }
+}
+
+/* No run of the graph around the node is at hand, but the list of its tasks is. */
+static bool is_only_planned(const struct fates *f, uint32_t n)
+{
+    uint32_t root = f->root[f->rows->nodes.graph[n].v];
+    return !f->was_run[root] && f->has_plan[root];
+}
+
+/* A graph that is the body of one task, like those of partitioned calls and super kernels: its
+ * nodes run when their owner does. */
+static bool owner_is_planned(const struct fates *f, uint32_t n)
+{
+    const struct mi_graphs *graphs = &f->rows->graphs;
+    for (uint32_t depth = 0; depth < 256; depth++) {
+        n = graphs->parent[f->rows->nodes.graph[n].v].v;
+        if (!n)
+            return false;
+        mi_str_id op = f->rows->nodes.op[n];
+        if (mi_category_find((struct mi_bytes){0}, mi_model_text(f->model, op)) ==
+                MI_CATEGORY_CONTROL &&
+            !mi_bytes_ends(mi_model_text(f->model, op), MI_LIT("PartitionedCall")))
+            return false;
+        if (f->plan_trust[n])
+            return true;
+    }
+    return false;
+}
+
+/* The node has a task: one that ran, or a planned one where nothing is known of a run. */
+static bool has_task(const struct fates *f, uint32_t n)
+{
+    if (!is_only_planned(f, n))
+        return f->task_count[n] != 0;
+    return f->plan_trust[n] || owner_is_planned(f, n);
+}
+
 /* Notices that tell of missing ends count where they are about files that hold tasks. */
 static bool find_truncated(struct fates *f)
 {
@@ -113,6 +164,9 @@ static enum mi_reason why_no_task(const struct fates *f, uint32_t compiled, cons
 {
     const struct mi_graphs *graphs = &f->rows->graphs;
     uint32_t g = f->rows->nodes.graph[compiled].v;
+    *evidence = N_("the compiled graph has it, but plans no task for it");
+    if (is_only_planned(f, compiled))
+        return MI_REASON_NO_TASK;
     *evidence = N_("no task of this graph was captured");
     if (!f->was_run[f->root[g]])
         return MI_REASON_NOT_CAPTURED;
@@ -162,7 +216,7 @@ static struct best look(const struct fates *f, uint32_t n)
         uint32_t r = f->links.list[i], compiled = links->compiled[r].v;
         if (!computes(f, r))
             continue;
-        bool ran = f->task_count[compiled] != 0;
+        bool ran = has_task(f, compiled);
         best.with_task += ran;
         best.fused += is_fused(f, n, compiled);
         if (!best.link || ran > best_ran ||
@@ -202,7 +256,12 @@ static struct mi_fate_row judge_linked(struct fates *f, uint32_t n, const struct
     }
     row.fate = best->fused ? MI_FATE_FUSED_INTO : MI_FATE_EXECUTED;
     row.reason = best->fused ? MI_REASON_FUSED : MI_REASON_OWN_NODE;
-    if (row.fate == MI_FATE_EXECUTED)
+    if (row.fate == MI_FATE_EXECUTED && is_only_planned(f, compiled)) {
+        row.confidence = weaker(row.confidence, f->plan_trust[compiled] ? f->plan_trust[compiled]
+                                                                        : (uint8_t)MI_LIKELY);
+        row.evidence =
+            mi_batch_cstr(&f->model->all, N_("planned: its node has a task; no run is at hand"));
+    } else if (row.fate == MI_FATE_EXECUTED)
         row.confidence = weaker(row.confidence, f->task_trust[compiled]);
     return row;
 }
@@ -288,10 +347,12 @@ static bool prepare(struct fates *f)
     f->root = mi_mem_zero(graphs, sizeof *f->root);
     f->has_tasks = mi_mem_zero(graphs, 1);
     f->was_run = mi_mem_zero(graphs, 1);
+    f->has_plan = mi_mem_zero(graphs, 1);
+    f->plan_trust = mi_mem_zero(nodes, 1);
     f->is_compiled = mi_mem_zero(f->rows->sources.count, 1);
     return f->is_call && f->given && f->final && f->task_count && f->task_trust &&
            f->main_origins && f->inner_origins && f->root && f->has_tasks && f->was_run &&
-           f->is_compiled &&
+           f->has_plan && f->plan_trust && f->is_compiled &&
            mi_csr_build(&f->links, nodes, (const uint32_t *)f->rows->lowered.framework,
                         f->rows->lowered.count);
 }
@@ -308,6 +369,8 @@ static void clean_up(struct fates *f)
     mi_mem_free(f->root);
     mi_mem_free(f->has_tasks);
     mi_mem_free(f->was_run);
+    mi_mem_free(f->has_plan);
+    mi_mem_free(f->plan_trust);
     mi_mem_free(f->is_compiled);
     mi_csr_fini(&f->links);
     mi_tables_fini(&f->all.rows);
@@ -320,6 +383,7 @@ static bool judge_all(struct fates *f)
         return false;
     find_roots(f);
     count_tasks(f);
+    count_planned(f);
     count_origins(f);
     for (uint32_t n = 1; n < rows->nodes.count; n++) {
         if (mi_node_layer(f->model, (mi_node_id){n}) != MI_LAYER_FRAMEWORK)

@@ -1,6 +1,7 @@
 /* Links by name: a compiled node that kept the name of a framework node. */
 #include "base/translate.h"
 #include "correlate/categories.h"
+#include "correlate/ge_graphs.h"
 #include "correlate/matcher.h"
 #include "correlate/pairs.h"
 
@@ -71,6 +72,8 @@ static bool run_names(struct mi_model *model, struct mi_error *err)
         return false;
     s.rule = mi_batch_cstr(&model->all, "names");
     for (uint32_t p = 0; p < pairs.count; p++) {
+        if (mi_is_ge_graph(model, pairs.at[p].compiled))
+            continue; /* GE records what a name would only hint at */
         uint32_t end = model->index.graph_first_node[pairs.at[p].compiled + 1];
         for (uint32_t n = model->index.graph_first_node[pairs.at[p].compiled]; n < end; n++)
             match_name(&s, pairs.at[p], n);

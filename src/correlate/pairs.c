@@ -1,5 +1,7 @@
 #include "correlate/pairs.h"
 
+#include "correlate/ge_graphs.h"
+
 /* Values that are looked up for one compiled graph, over all framework graphs it might fit; more
  * would not change the verdict. */
 #define MAX_SAMPLES 4096u
@@ -13,7 +15,13 @@ static struct mi_bytes folder_of(struct mi_bytes path)
     return path;
 }
 
-/* Names of values of `compiled` that `framework` has too, among an even sample. */
+static bool has_node(const struct mi_model *model, uint32_t graph, mi_str_id name)
+{
+    return name.v && mi_map_get(&model->index.node_by_name, mi_pair(graph, name.v)) != 0;
+}
+
+/* Names of values of `compiled` that `framework` has too, among an even sample. GE names its tensors
+ * itself, but keeps names of ops and records which op a tensor comes from. */
 static uint32_t shared_names(const struct mi_model *model, uint32_t framework, uint32_t compiled,
                              uint32_t samples)
 {
@@ -21,12 +29,16 @@ static uint32_t shared_names(const struct mi_model *model, uint32_t framework, u
     uint32_t first = model->index.graph_first_node[compiled];
     uint32_t count = model->index.graph_first_node[compiled + 1] - first, shared = 0;
     uint32_t step = count / samples + 1;
+    bool is_ge = mi_is_ge_graph(model, compiled);
     for (uint32_t n = first; n < first + count; n += step) {
         if (!rows->nodes.out_count[n])
             continue;
         uint32_t value = rows->ports.value[rows->nodes.first_out[n]].v;
         uint32_t name = rows->values.name[value].v;
         shared += name && mi_map_get(&model->index.value_by_name, mi_pair(framework, name)) != 0;
+        if (is_ge)
+            shared += has_node(model, framework, rows->values.origin_name[value]) ||
+                      has_node(model, framework, rows->nodes.name[n]);
     }
     for (uint32_t i = 0; i < rows->graphs.in_count[compiled] && i < samples; i++) {
         uint32_t value = rows->ports.value[rows->graphs.first_in[compiled] + i].v;

@@ -2,6 +2,7 @@
  * of all, what the framework node does that makes it. */
 #include "base/translate.h"
 #include "correlate/categories.h"
+#include "correlate/ge_graphs.h"
 #include "correlate/matcher.h"
 #include "correlate/pairs.h"
 
@@ -44,6 +45,8 @@ static bool run_tensor_names(struct mi_model *model, struct mi_error *err)
         return false;
     mi_str_id rule = mi_batch_cstr(&model->all, "tensor_names");
     for (uint32_t p = 0; p < pairs.count; p++) {
+        if (mi_is_ge_graph(model, pairs.at[p].compiled))
+            continue; /* GE records what a name would only hint at */
         uint32_t end = model->index.graph_first_node[pairs.at[p].compiled + 1];
         for (uint32_t n = model->index.graph_first_node[pairs.at[p].compiled]; n < end; n++)
             match_outputs(model, pairs.at[p], n, rule);

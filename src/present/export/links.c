@@ -1,11 +1,14 @@
 /* Export "links": the joined layers as neutral JSON of schema casegen-mapping/1, by names and task
  * keys alone, so that other tools and scorers can compare it without our ids.
  *
- *   framework  op name -> fate, reason, compiled nodes with confidence (none for folded and
- * removed) compiled   node name -> inserted or not, tasks with confidence tasks      key
- * "device/stream/task id/raw start" -> node, who issued it, calibrated start clocks     per device
- * stream: raw - calibrated at its first task, drift, uncertainty findings   verdicts of the passes,
- * once there are any An op without a name is called "#POSITION OP". */
+ *   framework  op name -> fate, reason, compiled nodes with confidence (none for folded ones)
+ *   compiled   node name -> inserted or not, tasks with confidence
+ *   planned    place in the list of planned tasks -> node
+ *   tasks      key "device/stream/task id/raw start" -> node, who issued it, calibrated start
+ *   clocks     per device stream: raw - calibrated at its first task, drift, uncertainty
+ *   findings   verdicts of the passes, once there are any
+ *
+ * An op without a name is called "#POSITION OP". */
 #include "base/translate.h"
 #include "present/export/common.h"
 
@@ -177,6 +180,26 @@ static void write_rows(struct writer *w, const char *key, uint32_t count,
     mi_jw_end(&w->jw);
 }
 
+/* Entries of a list of tasks by place. Those of sub-models, and contexts inside a task, have no
+ * place of their own there. */
+static void write_planned(struct writer *w)
+{
+    const struct mi_planned *planned = &w->rows->planned;
+    mi_jw_key(&w->jw, "planned");
+    mi_jw_begin_array(&w->jw);
+    for (uint32_t t = 1; t < planned->count && !mi_sink_failed(w->jw.sink); t++) {
+        uint32_t node = planned->node[t].v;
+        if (!node || planned->parent[t].v || planned->graph[t].v != planned->graph[1].v)
+            continue;
+        mi_export_begin_record(&w->jw);
+        mi_jw_member_i64(&w->jw, "model_task", planned->position[t]);
+        write_node_name(w, "node", node);
+        mi_export_enum(&w->jw, "confidence", MI_E_confidence, planned->confidence[t]);
+        mi_jw_end(&w->jw);
+    }
+    mi_jw_end(&w->jw);
+}
+
 static bool write_links(const struct mi_view *view, struct mi_target *target, struct mi_error *err)
 {
     struct writer w = {.model = view->model, .rows = &view->model->all.rows};
@@ -191,6 +214,7 @@ static bool write_links(const struct mi_view *view, struct mi_target *target, st
     mi_jw_member_text(&w.jw, "schema", "casegen-mapping/1");
     write_layer(&w, "framework", MI_LAYER_FRAMEWORK, write_framework);
     write_layer(&w, "compiled", compiled, write_compiled);
+    write_planned(&w);
     write_rows(&w, "tasks", w.rows->tasks.count, write_task);
     write_rows(&w, "clocks", w.rows->tracks.count, write_clock);
     mi_jw_key(&w.jw, "findings");

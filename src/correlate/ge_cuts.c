@@ -1,0 +1,17 @@
+/* The matcher that joins graphs by dataflow cuts between tensors whose origins GE recorded. */
+#include "base/translate.h"
+#include "correlate/cut.h"
+#include "correlate/matcher.h"
+
+static bool run_cuts(struct mi_model *model, struct mi_error *err)
+{
+    return mi_cut_join(model, "ge_cuts", true, err);
+}
+
+const struct mi_matcher mi_matcher_ge_cuts = {
+    .name = "ge_cuts",
+    .title = N_("dataflow cuts between tensors of recorded origin"),
+    .needs = MI_HAS_FRAMEWORK_GRAPH | MI_HAS_COMPILED_GRAPH,
+    .is_whole = true,
+    .run = run_cuts,
+};
