@@ -1,0 +1,584 @@
+/* MindIR models (.mindir): a protobuf ModelProto of MindSpore, whose functions call each other and
+ * see each other's tensors.
+ *
+ *   ModelProto      ir_version=1 producer_name=2 producer_version=3 domain=4 model_version=5
+ *                   doc_string=6 graph=7 functions=8 little_endian=10 primitives=12
+ *                   mind_ir_version=13
+ *   GraphProto      node=1 name=2 parameter=3 doc_string=4 input=5 output=6 attribute=8
+ *                   map_parameter=10
+ *   NodeProto       input=1 output=2 name=3 op_type=4 attribute=5 doc_string=6 domain=7 node_attr=8
+ *                   primal_attr=9
+ *   AttributeProto  name=1 f=2 i=3 d=4 s=5 t=6 g=7 floats=8 doubles=9 ints=10 strings=11 tensors=12
+ *                   graphs=13 doc_string=14 ref_attr_name=15 type=16 values=17 seq_info=18
+ *                   functor=19
+ *   ValueInfoProto  name=1 tensor=2 doc_string=3 denotation=4 attr_info=5
+ *   TensorProto     dims=1 data_type=2 float_data=3 int32_data=4 string_data=5 int64_data=6 name=7
+ *                   doc_string=8 raw_data=9 double_data=10 uint64_data=11 external_data=12
+ *   PrimitiveProto  name=1 op_type=2 attribute=3 instance_name=4
+ *
+ * `domain` of a node holds the name with its scope ("Default/network/Conv2D-op3"), by which other
+ * tools know it; `name` is the name of its output. An input may be the name of a function. An
+ * op_type REF::x means the primitive x, or a call of the function x.
+ *
+ * Source: the public schema and exporter of MindSpore. No real file could be had: written by the
+ * specification. Encrypted files are recognised by their magic numbers and refused. Left out on
+ * purpose: preprocessors, parallel layouts, derivatives (bprop), quantisation. */
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/translate.h"
+#include "parse/formats/mindir_read.h"
+
+#define MAGIC_FIRST 0x7F3A5ED8u /* AES-GCM, AES-CBC, SM4-CBC */
+#define MAGIC_LAST  0x7F3A5EDAu
+
+static bool is_encrypted(struct mi_bytes bytes)
+{
+    if (bytes.len < 4)
+        return false;
+    uint32_t magic = mi_load_u32le(bytes.at);
+    return magic >= MAGIC_FIRST && magic <= MAGIC_LAST;
+}
+
+/* --- values --- */
+
+static bool set(struct mindir *m, struct mi_map *map, uint64_t key, uint32_t value)
+{
+    if (value && !mi_map_set(map, key, value))
+        return mi_batch_fail(m->fw.out, MI_ENOMEM, "out of memory for the names of tensors");
+    return true;
+}
+
+/* A value comes into being, unless an input was there first under its name. */
+static mi_value_id define(struct mindir *m, mi_graph_id graph, mi_str_id name,
+                          enum mi_value_kind kind, mi_node_id producer, uint64_t at)
+{
+    struct mi_values *values = &m->fw.out->rows.values;
+    if (!name.v || mi_batch_failed(m->fw.out))
+        return (mi_value_id){0};
+    mi_value_id value = {mi_map_get(&m->values, mi_pair(graph.v, name.v))};
+    if (value.v && values->kind[value.v] == MI_VALUE_DANGLING) {
+        values->kind[value.v] = (uint8_t)kind;
+        values->producer[value.v] = producer;
+    } else {
+        struct mi_bytes text = mi_batch_text(m->fw.out, name);
+        if (value.v)
+            mi_batch_diag(m->fw.out, MI_NOTICE, "mindir.value_twice", at, 0,
+                          "the tensor \"%.*s\" is defined more than once in its graph",
+                          MI_FW_SHOW(text));
+        value = mi_fw_value(&m->fw, graph, name, kind, producer);
+        set(m, &m->values, mi_pair(graph.v, name.v), value.v);
+    }
+    if (!mi_map_get(&m->names, name.v))
+        set(m, &m->names, name.v, value.v);
+    return value;
+}
+
+static mi_value_id use(struct mindir *m, mi_graph_id graph, mi_str_id name)
+{
+    if (!name.v || mi_batch_failed(m->fw.out))
+        return (mi_value_id){0};
+    mi_value_id value = {mi_map_get(&m->values, mi_pair(graph.v, name.v))};
+    if (value.v)
+        return value;
+    bool is_function = mi_map_get(&m->graphs, name.v) != 0;
+    value = mi_fw_value(&m->fw, graph, name, is_function ? MI_VALUE_CONSTANT : MI_VALUE_DANGLING,
+                        (mi_node_id){0});
+    if (value.v && is_function)
+        m->fw.out->rows.values.type[value.v] = mi_batch_cstr(m->fw.out, "function");
+    set(m, &m->values, mi_pair(graph.v, name.v), value.v);
+    return value;
+}
+
+/* Type and shape of a row go to a value that has none. */
+static void describe(struct mindir *m, mi_value_id value, const struct mi_value_row *row)
+{
+    struct mi_values *values = &m->fw.out->rows.values;
+    if (!value.v || mi_batch_failed(m->fw.out) || values->dtype[value.v].v)
+        return;
+    values->type[value.v] = row->type;
+    values->dtype[value.v] = row->dtype;
+    values->has_shape[value.v] = row->has_shape;
+    values->first_dim[value.v] = row->first_dim;
+    values->dim_count[value.v] = row->dim_count;
+}
+
+/* ValueInfoProto: its name and, of the first tensor, type and shape. */
+static mi_str_id read_info(struct mindir *m, struct mi_pb pb, struct mi_value_row *row)
+{
+    struct mi_bytes name = {NULL, 0};
+    uint64_t at = mi_pb_offset(&pb);
+    bool has_tensor = false;
+    *row = (struct mi_value_row){.data_offset = -1, .data_bytes = -1};
+    while (mi_pb_next(&pb)) {
+        if (pb.key == MI_PB_KEY(1, MI_PB_LEN)) {
+            name = pb.bytes;
+        } else if (pb.key == MI_PB_KEY(2, MI_PB_LEN) && !has_tensor) {
+            struct mindir_tensor tensor;
+            mi_mindir_tensor(m, mi_pb_sub(&pb), &tensor);
+            *row = tensor.row;
+            has_tensor = true;
+        }
+    }
+    return mi_fw_name(&m->fw, name, at);
+}
+
+/* --- nodes --- */
+
+struct head {
+    struct mi_bytes name, op, scope;
+};
+
+static struct head scan_node(struct mi_pb pb)
+{
+    struct head head = {.name = {NULL, 0}};
+    while (mi_pb_next(&pb)) {
+        if (pb.key == MI_PB_KEY(3, MI_PB_LEN))
+            head.name = pb.bytes;
+        else if (pb.key == MI_PB_KEY(4, MI_PB_LEN))
+            head.op = pb.bytes;
+        else if (pb.key == MI_PB_KEY(7, MI_PB_LEN))
+            head.scope = pb.bytes;
+    }
+    return head;
+}
+
+static const struct mindir_primitive *primitive_of(const struct mindir *m, struct mi_bytes op)
+{
+    if (!mi_bytes_starts(op, MI_LIT("REF::")))
+        return NULL;
+    mi_str_id name = mi_strings_find(&m->fw.out->strings, mi_bytes_sub(op, 5, op.len));
+    uint32_t place = name.v ? mi_map_get(&m->by_primitive, name.v) : 0;
+    return place ? &m->primitives[place - 1] : NULL;
+}
+
+/* The operator: that of the primitive, the name of the function, or what stands there. */
+static mi_str_id op_of(struct mindir *m, struct mi_bytes op, uint64_t at)
+{
+    struct mi_error err;
+    const struct mindir_primitive *primitive = primitive_of(m, op);
+    if (primitive) {
+        for (struct mi_pb pb = mi_fw_apart(primitive->pb, &err); mi_pb_next(&pb);)
+            if (pb.key == MI_PB_KEY(2, MI_PB_LEN) && pb.bytes.len)
+                return mi_fw_name(&m->fw, pb.bytes, at);
+    }
+    if (!mi_bytes_starts(op, MI_LIT("REF::")))
+        return mi_fw_name(&m->fw, op, at);
+    mi_str_id name = mi_fw_name(&m->fw, mi_bytes_sub(op, 5, op.len), at);
+    if (!primitive && !mi_map_get(&m->graphs, name.v))
+        mi_batch_diag(m->fw.out, MI_INFO, "mindir.op_unknown", at, 0,
+                      "an operator \"%.*s\" that is neither a primitive nor a function of the file",
+                      MI_FW_SHOW(op));
+    return name;
+}
+
+static uint32_t add_inputs(struct mindir *m, struct mi_pb pb, mi_graph_id graph)
+{
+    uint32_t first = mi_next_row(m->fw.out, ports);
+    while (mi_pb_next(&pb))
+        if (pb.key == MI_PB_KEY(1, MI_PB_LEN)) {
+            mi_str_id name = mi_fw_name(&m->fw, pb.bytes, mi_pb_payload_offset(&pb));
+            mi_value_id value = use(m, graph, name);
+            mi_add_port(m->fw.out, &(struct mi_port_row){.value = value});
+        }
+    return mi_next_row(m->fw.out, ports) - first;
+}
+
+static uint32_t add_outputs(struct mindir *m, struct mi_pb pb, mi_graph_id graph, mi_node_id node,
+                            const struct mi_value_row *type)
+{
+    uint32_t first = mi_next_row(m->fw.out, ports);
+    while (mi_pb_next(&pb))
+        if (pb.key == MI_PB_KEY(2, MI_PB_LEN)) {
+            uint64_t at = mi_pb_payload_offset(&pb);
+            mi_str_id name = mi_fw_name(&m->fw, pb.bytes, at);
+            mi_value_id value = define(m, graph, name, MI_VALUE_ACTIVATION, node, at);
+            describe(m, value, type);
+            mi_add_port(m->fw.out, &(struct mi_port_row){.value = value});
+        }
+    return mi_next_row(m->fw.out, ports) - first;
+}
+
+/* Functions among the inputs, each as an attribute that leads to its graph. */
+static void add_closures(struct mindir *m, struct mi_pb pb, mi_node_id node)
+{
+    uint32_t index = 0;
+    for (; mi_pb_next(&pb); index += pb.key == MI_PB_KEY(1, MI_PB_LEN)) {
+        if (pb.key != MI_PB_KEY(1, MI_PB_LEN))
+            continue;
+        mi_str_id name = mi_strings_find(&m->fw.out->strings, pb.bytes);
+        if (!name.v || !mi_map_get(&m->graphs, name.v))
+            continue;
+        mi_str_id role = mi_batch_printf(m->fw.out, "input[%u]", index);
+        mi_graph_id graph = mi_mindir_use(m, name, node, role);
+        uint32_t first = mi_next_row(m->fw.out, items);
+        mi_add_item(m->fw.out, &(struct mi_item_row){.text = name, .graph = graph});
+        mi_fw_attr(&m->fw, role, MI_ATTR_GRAPH, first);
+    }
+}
+
+/* The attributes in field `field` of `pb`; what describes the output goes to `type` instead. */
+static void add_attrs(struct mindir *m, struct mi_pb pb, uint32_t field, mi_graph_id graph,
+                      mi_node_id node, struct mi_value_row *type)
+{
+    while (mi_pb_next(&pb) && !mi_batch_failed(m->fw.out)) {
+        struct mi_error err;
+        if (pb.key != MI_PB_KEY(field, MI_PB_LEN))
+            continue;
+        struct mi_pb attr = mi_fw_apart(mi_pb_sub(&pb), &err);
+        if (!type || !mi_mindir_abstract(m, attr, type))
+            mi_mindir_attr(m, attr, graph, node);
+        if (err.code)
+            mi_batch_diag(m->fw.out, MI_LOSS, "mindir.attr_broken", err.offset, 0,
+                          "an attribute could be read in part only: %s", err.text);
+    }
+}
+
+static void add_all_attrs(struct mindir *m, struct mi_pb pb, const struct head *head,
+                          const struct mi_node_row *row, mi_node_id node, struct mi_value_row *type)
+{
+    struct mi_error err;
+    const struct mindir_primitive *primitive = primitive_of(m, head->op);
+    add_attrs(m, mi_fw_apart(pb, &err), 5, row->graph, node, type);
+    if (primitive)
+        add_attrs(m, mi_fw_apart(primitive->pb, &err), 3, row->graph, node, NULL);
+    add_attrs(m, mi_fw_apart(pb, &err), 8, row->graph, node, NULL);
+    add_closures(m, mi_fw_apart(pb, &err), node);
+    mi_str_id callee = {0};
+    if (!primitive && mi_map_get(&m->graphs, row->op.v))
+        callee = row->op;
+    if (callee.v) {
+        mi_str_id role = mi_batch_cstr(m->fw.out, "calls");
+        uint32_t first = mi_next_row(m->fw.out, items);
+        mi_graph_id graph = {mi_map_get(&m->graphs, callee.v)};
+        mi_add_item(m->fw.out, &(struct mi_item_row){.text = callee, .graph = graph});
+        mi_fw_attr(&m->fw, role, MI_ATTR_GRAPH, first);
+    }
+    if (head->scope.len && head->name.len)
+        mi_fw_note(&m->fw, "ir_name", mi_fw_name(&m->fw, head->name, mi_pb_offset(&pb)));
+}
+
+static void read_node(struct mindir *m, const struct mi_pb *field, mi_graph_id graph,
+                      uint32_t position)
+{
+    struct mi_error err, more;
+    struct mi_batch *out = m->fw.out;
+    uint64_t at = mi_pb_payload_offset(field);
+    struct mi_pb pb = mi_fw_apart(mi_pb_sub(field), &err);
+    struct head head = scan_node(pb);
+    out->counts.in++;
+    if (err.code)
+        mi_batch_diag(out, MI_LOSS, "mindir.node_broken", err.offset, 0,
+                      "a node could be read in part only: %s", err.text);
+    if (!head.op.len && (err.code || field->is_clipped)) {
+        out->counts.lost++;
+        return;
+    }
+    if (!head.op.len)
+        mi_batch_diag(out, MI_NOTICE, "mindir.node_without_op", at, 0,
+                      "a node without operator type");
+    mi_node_id node = {mi_next_row(out, nodes)};
+    struct mi_value_row type = {.data_offset = -1};
+    struct mi_node_row row = {.graph = graph,
+                              .name =
+                                  mi_fw_name(&m->fw, head.scope.len ? head.scope : head.name, at),
+                              .op = op_of(m, head.op, at),
+                              .position = position,
+                              .native_id = -1,
+                              .stream = -1};
+    row.first_attr = mi_next_row(out, attrs);
+    add_all_attrs(m, pb, &head, &row, node, &type);
+    row.attr_count = mi_next_row(out, attrs) - row.first_attr;
+    row.first_in = mi_next_row(out, ports);
+    row.in_count = add_inputs(m, mi_fw_apart(pb, &more), graph);
+    row.first_out = mi_next_row(out, ports);
+    row.out_count = add_outputs(m, mi_fw_apart(pb, &more), graph, node, &type);
+    if (mi_add_node(out, &row).v)
+        out->counts.kept++;
+    else
+        out->counts.lost++;
+}
+
+/* --- graphs --- */
+
+static void read_parameter(struct mindir *m, const struct mi_pb *field, mi_graph_id graph)
+{
+    struct mi_error err;
+    struct mindir_tensor tensor;
+    struct mi_values *values = &m->fw.out->rows.values;
+    uint64_t at = mi_pb_payload_offset(field);
+    mi_mindir_tensor(m, mi_fw_apart(mi_pb_sub(field), &err), &tensor);
+    mi_str_id name = mi_fw_name(&m->fw, tensor.name, at);
+    mi_value_id value = define(m, graph, name, MI_VALUE_CONSTANT, (mi_node_id){0}, at);
+    describe(m, value, &tensor.row);
+    if (value.v && !mi_batch_failed(m->fw.out)) {
+        values->data_offset[value.v] = tensor.row.data_offset;
+        values->data_bytes[value.v] = tensor.row.data_bytes;
+        values->data_form[value.v] = tensor.row.data_form;
+        values->data_path[value.v] = tensor.row.data_path;
+    }
+    if (err.code)
+        mi_batch_diag(m->fw.out, MI_LOSS, "mindir.value_broken", err.offset, 0,
+                      "the description of a tensor could be read in part only: %s", err.text);
+}
+
+static void read_end(struct mindir *m, const struct mi_pb *field, mi_graph_id graph, bool is_input)
+{
+    struct mi_error err;
+    struct mi_value_row row;
+    uint64_t at = mi_pb_payload_offset(field);
+    mi_str_id name = read_info(m, mi_fw_apart(mi_pb_sub(field), &err), &row);
+    mi_value_id value = is_input ? define(m, graph, name, MI_VALUE_INPUT, (mi_node_id){0}, at)
+                                 : use(m, graph, name);
+    describe(m, value, &row);
+    mi_add_port(m->fw.out, &(struct mi_port_row){.value = value});
+    if (err.code)
+        mi_batch_diag(m->fw.out, MI_LOSS, "mindir.value_broken", err.offset, 0,
+                      "the description of a tensor could be read in part only: %s", err.text);
+}
+
+static void broken(struct mindir *m, mi_graph_id graph, const struct mi_error *err)
+{
+    if (err->code && m->fw.out->rows.graphs.kind[graph.v] == MI_GRAPH_MAIN)
+        mi_fail_at(&m->fw.broken, err->code, err->offset, 0, "%s", err->text);
+    else if (err->code)
+        mi_batch_diag(m->fw.out, MI_LOSS, "mindir.graph_broken", err->offset, 0,
+                      "what stands behind this place in a function cannot be read: %s", err->text);
+}
+
+static void read_graph(struct mindir *m, struct mi_pb graph_pb, mi_graph_id graph)
+{
+    struct mi_error err;
+    struct mi_batch *out = m->fw.out;
+    struct mi_graphs *graphs = &out->rows.graphs;
+    uint32_t position = 0, first = mi_next_row(out, ports);
+    for (struct mi_pb pb = mi_fw_apart(graph_pb, &err);
+         mi_pb_next(&pb) && mi_fw_step(&m->fw, mi_pb_offset(&pb));) {
+        if (pb.key == MI_PB_KEY(3, MI_PB_LEN))
+            read_parameter(m, &pb, graph);
+        else if (pb.key == MI_PB_KEY(5, MI_PB_LEN))
+            read_end(m, &pb, graph, true);
+    }
+    graphs->first_in[graph.v] = first;
+    graphs->in_count[graph.v] = mi_next_row(out, ports) - first;
+    for (struct mi_pb pb = mi_fw_apart(graph_pb, &err);
+         mi_pb_next(&pb) && mi_fw_step(&m->fw, mi_pb_offset(&pb));)
+        if (pb.key == MI_PB_KEY(1, MI_PB_LEN))
+            read_node(m, &pb, graph, position++);
+    first = mi_next_row(out, ports);
+    for (struct mi_pb pb = mi_fw_apart(graph_pb, &err);
+         mi_pb_next(&pb) && mi_fw_step(&m->fw, mi_pb_offset(&pb));)
+        if (pb.key == MI_PB_KEY(6, MI_PB_LEN))
+            read_end(m, &pb, graph, false);
+    graphs->first_out[graph.v] = first;
+    graphs->out_count[graph.v] = mi_next_row(out, ports) - first;
+    broken(m, graph, &err);
+}
+
+/* --- the whole file --- */
+
+/* Names that a graph takes from another one. */
+static void resolve(struct mindir *m)
+{
+    struct mi_values *values = &m->fw.out->rows.values;
+    for (uint32_t v = 1; v < values->count && !mi_batch_failed(m->fw.out); v++) {
+        if (values->kind[v] != MI_VALUE_DANGLING)
+            continue;
+        mi_value_id found = {mi_map_get(&m->names, values->name[v].v)};
+        struct mi_bytes text = mi_batch_text(m->fw.out, values->name[v]);
+        if (!found.v || found.v == v) {
+            mi_batch_diag(m->fw.out, MI_NOTICE, "mindir.dangling", MI_NO_OFFSET, 0,
+                          "the tensor \"%.*s\" is used but nothing makes it", MI_FW_SHOW(text));
+            continue;
+        }
+        values->kind[v] = MI_VALUE_OUTER;
+        values->outer[v] = found;
+        values->dtype[v] = values->dtype[found.v];
+        values->has_shape[v] = values->has_shape[found.v];
+        values->first_dim[v] = values->first_dim[found.v];
+        values->dim_count[v] = values->dim_count[found.v];
+    }
+}
+
+/* A function that one node alone names is the body of that node. Functions that stand in front of
+ * their user are left alone: no graph may be around itself. */
+static void own_bodies(struct mindir *m)
+{
+    struct mi_tables *rows = &m->fw.out->rows;
+    struct mi_map times = {.slots = NULL};
+    for (uint32_t i = 0; i < m->use_count && !mi_batch_failed(m->fw.out); i++)
+        set(m, &times, m->uses[i].graph, mi_map_get(&times, m->uses[i].graph) + 1);
+    for (uint32_t i = 0; i < m->use_count && !mi_batch_failed(m->fw.out); i++) {
+        const struct mindir_use *one = &m->uses[i];
+        if (mi_map_get(&times, one->graph) != 1 || one->node.v >= rows->nodes.count ||
+            rows->graphs.kind[one->graph] != MI_GRAPH_FUNCTION ||
+            rows->nodes.graph[one->node.v].v >= one->graph)
+            continue;
+        rows->graphs.kind[one->graph] = MI_GRAPH_SUBGRAPH;
+        rows->graphs.parent[one->graph] = one->node;
+        rows->graphs.role[one->graph] = one->role;
+    }
+    mi_map_fini(&times);
+}
+
+static void add_primitive(struct mindir *m, const struct mi_pb *field)
+{
+    struct mi_error err;
+    struct mi_pb pb = mi_fw_apart(mi_pb_sub(field), &err);
+    if (!mi_fw_room(&m->fw, &m->primitives, m->primitive_count, &m->primitive_room,
+                    sizeof *m->primitives))
+        return;
+    m->primitives[m->primitive_count++] = (struct mindir_primitive){mi_pb_sub(field)};
+    while (mi_pb_next(&pb))
+        if (pb.key == MI_PB_KEY(1, MI_PB_LEN)) {
+            mi_str_id name = mi_fw_name(&m->fw, pb.bytes, mi_pb_payload_offset(&pb));
+            set(m, &m->by_primitive, name.v, m->primitive_count);
+        }
+}
+
+/* The row of a graph, known by its name from here on. */
+static void add_graph(struct mindir *m, const struct mi_pb *field)
+{
+    struct mi_error err;
+    bool is_main = mi_pb_field(field) == 7;
+    mi_graph_id graph = mi_fw_graph(&m->fw, is_main ? MI_GRAPH_MAIN : MI_GRAPH_FUNCTION, MI_NO_STR);
+    for (struct mi_pb pb = mi_fw_apart(mi_pb_sub(field), &err); graph.v && mi_pb_next(&pb);)
+        if (pb.key == MI_PB_KEY(2, MI_PB_LEN)) {
+            mi_str_id name = mi_fw_name(&m->fw, pb.bytes, mi_pb_payload_offset(&pb));
+            m->fw.out->rows.graphs.name[graph.v] = name;
+            if (!is_main && name.v)
+                set(m, &m->graphs, name.v, graph.v);
+        }
+}
+
+static void read_facts(struct mindir *m, const struct mi_pb *pb)
+{
+    static const char *const names[] = {
+        NULL,           "ir_version",    "producer", "producer_version",
+        "model_domain", "model_version", "model_doc"};
+    uint32_t field = mi_pb_field(pb);
+    if (field >= 1 && field <= 6 && mi_pb_type(pb) == MI_PB_LEN)
+        mi_fw_fact(&m->fw, names[field], pb->bytes, mi_pb_payload_offset(pb));
+    else if (pb->key == MI_PB_KEY(13, MI_PB_VARINT))
+        mi_fw_number_fact(&m->fw, "mind_ir_version", mi_pb_i64(pb));
+}
+
+static void read_model(struct mindir *m)
+{
+    struct mi_error err = MI_ERROR_INIT;
+    struct mi_pb all = mi_pb_init(m->fw.src->bytes, 0, &err);
+    mi_pb_keep_truncated(&all, &m->fw.cut);
+    bool has_graph = false;
+    for (struct mi_pb pb = all; mi_pb_next(&pb) && mi_fw_step(&m->fw, mi_pb_offset(&pb));) {
+        read_facts(m, &pb);
+        if (pb.key == MI_PB_KEY(12, MI_PB_LEN))
+            add_primitive(m, &pb);
+        else if (pb.key == MI_PB_KEY(7, MI_PB_LEN) || pb.key == MI_PB_KEY(8, MI_PB_LEN))
+            add_graph(m, &pb);
+        has_graph = has_graph || pb.key == MI_PB_KEY(7, MI_PB_LEN);
+    }
+    if (err.code)
+        mi_fail_at(&m->fw.broken, err.code, err.offset, 0, "%s", err.text);
+    err = MI_ERROR_INIT;
+    mi_graph_id graph = {1};
+    for (struct mi_pb pb = all; mi_pb_next(&pb) && !mi_batch_failed(m->fw.out);)
+        if (pb.key == MI_PB_KEY(7, MI_PB_LEN) || pb.key == MI_PB_KEY(8, MI_PB_LEN)) {
+            if (graph.v >= m->fw.out->rows.graphs.count)
+                break;
+            read_graph(m, mi_pb_sub(&pb), graph);
+            graph.v++;
+        }
+    resolve(m);
+    own_bodies(m);
+    if (!has_graph && !m->fw.cut.code && !m->fw.broken.code)
+        mi_fail_at(&m->fw.broken, MI_EFORMAT, 0, 0, "no MindIR model: there is no graph in it");
+}
+
+static bool read_all(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
+{
+    struct mi_error own = MI_ERROR_INIT;
+    struct mindir m = {.fw = mi_fw_init(src, out, &own)};
+    if (is_encrypted(src->bytes))
+        return mi_fail_at(err, MI_EUNSUPPORTED, 0, 0,
+                          "an encrypted MindIR model; export it without enc_key, or decrypt it "
+                          "first with MindSpore");
+    read_model(&m);
+    bool ok = mi_fw_finish(&m.fw);
+    if (!ok)
+        mi_fail_at(err, own.code, own.offset, own.line, "%s", own.text);
+    mi_map_fini(&m.graphs);
+    mi_map_fini(&m.values);
+    mi_map_fini(&m.names);
+    mi_map_fini(&m.by_primitive);
+    mi_mem_free(m.primitives);
+    mi_mem_free(m.uses);
+    return ok;
+}
+
+/* --- recognition --- */
+
+/* A NodeProto: only strings and messages in its fields 1 to 9, an operator type that is a word. */
+static bool is_node(struct mi_pb pb)
+{
+    bool has_op = false;
+    while (mi_pb_next(&pb)) {
+        if (mi_pb_field(&pb) <= 9 && mi_pb_type(&pb) != MI_PB_LEN)
+            return false;
+        if (mi_pb_field(&pb) == 4 && !mi_fw_is_word(pb.bytes))
+            return false;
+        has_op = has_op || mi_pb_field(&pb) == 4;
+    }
+    return has_op;
+}
+
+/* 2: has a node, 1: could be a graph, 0: is none. */
+static int rate_graph(struct mi_pb pb)
+{
+    for (unsigned left = 256; left && mi_pb_next(&pb); left--) {
+        if (mi_pb_field(&pb) > 10 || mi_pb_type(&pb) != MI_PB_LEN)
+            return 0;
+        if (mi_pb_field(&pb) == 1)
+            return is_node(mi_pb_sub(&pb)) || pb.is_clipped ? 2 : 0;
+    }
+    return pb.err->code ? 0 : 1;
+}
+
+static bool is_version(struct mi_bytes text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if ((text.at[i] < '0' || text.at[i] > '9') && text.at[i] != '.')
+            return false;
+    return text.len > 0 && text.len < 16;
+}
+
+/* ONNX has a number in field 1, GE's ModelDef the name of the model and a number in field 2. */
+static int sniff(const struct mi_probe *probe)
+{
+    struct mi_error err = MI_ERROR_INIT, cut = MI_ERROR_INIT;
+    struct mi_pb pb = mi_pb_init(probe->bytes, 0, &err);
+    bool has_version = false, is_mindspore = false;
+    int graph = 0;
+    if (is_encrypted(probe->head))
+        return 100;
+    mi_pb_keep_truncated(&pb, &cut);
+    for (unsigned left = 65536; left && mi_pb_next(&pb); left--) {
+        uint32_t field = mi_pb_field(&pb);
+        bool is_number = field == 10 || field == 13;
+        if (field > 20 || mi_pb_type(&pb) != (is_number ? MI_PB_VARINT : MI_PB_LEN))
+            return 0;
+        if (field == 1)
+            has_version = is_version(pb.bytes);
+        else if (field == 2)
+            is_mindspore = mi_bytes_equal(pb.bytes, MI_LIT("MindSpore"));
+        else if (field == 7 && graph < 2)
+            graph = rate_graph(mi_pb_sub(&pb));
+    }
+    if (!graph || err.code)
+        return 0;
+    return has_version || is_mindspore ? (graph == 2 ? 92 : is_mindspore ? 70 : 0) : 0;
+}
+
+const struct mi_reader mi_reader_mindir = {.name = "mindir",
+                                           .title = N_("MindIR model"),
+                                           .yields = MI_HAS_FRAMEWORK_GRAPH,
+                                           .sniff = sniff,
+                                           .read = read_all};
