@@ -249,7 +249,7 @@ static void add_all_attrs(struct mindir *m, struct mi_pb pb, const struct head *
     if (callee.v) {
         mi_str_id role = mi_batch_cstr(m->fw.out, "calls");
         uint32_t first = mi_next_row(m->fw.out, items);
-        mi_graph_id graph = {mi_map_get(&m->graphs, callee.v)};
+        mi_graph_id graph = mi_mindir_use(m, callee, node, role);
         mi_add_item(m->fw.out, &(struct mi_item_row){.text = callee, .graph = graph});
         mi_fw_attr(&m->fw, role, MI_ATTR_GRAPH, first);
     }
