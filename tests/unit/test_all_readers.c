@@ -36,6 +36,10 @@ static const struct rule {
     {"samples/cann-static/om-hiai", ".om", "om"},
     {"samples/cann-static/ge-dump", ".txt", "ge_proto"},
     {"samples/cann-static/ge-dump", ".pbtxt", "ge_onnx"},
+    {"samples/cann-static/framework", ".pb", "tf_graph"},
+    {"samples/cann-static/framework", "caffe_abs.pbtxt", "caffe"},
+    {"samples/cann-static/framework", "caffe_add.pbtxt", "caffe"},
+    {"samples/cann-static/framework", ".pbtxt", "tf_graph_text"},
 };
 
 struct file {

@@ -399,17 +399,21 @@ static void resolve(struct mindir *m)
     }
 }
 
+#define SEVERAL UINT32_MAX
+
 /* A function that one node alone names is the body of that node. Functions that stand in front of
  * their user are left alone: no graph may be around itself. */
 static void own_bodies(struct mindir *m)
 {
     struct mi_tables *rows = &m->fw.out->rows;
-    struct mi_map times = {.slots = NULL};
-    for (uint32_t i = 0; i < m->use_count && !mi_batch_failed(m->fw.out); i++)
-        set(m, &times, m->uses[i].graph, mi_map_get(&times, m->uses[i].graph) + 1);
+    struct mi_map owners = {.slots = NULL}; /* graph -> its only user; SEVERAL */
+    for (uint32_t i = 0; i < m->use_count && !mi_batch_failed(m->fw.out); i++) {
+        uint32_t owner = mi_map_get(&owners, m->uses[i].graph), user = m->uses[i].node.v;
+        set(m, &owners, m->uses[i].graph, owner && owner != user ? SEVERAL : user);
+    }
     for (uint32_t i = 0; i < m->use_count && !mi_batch_failed(m->fw.out); i++) {
         const struct mindir_use *one = &m->uses[i];
-        if (mi_map_get(&times, one->graph) != 1 || one->node.v >= rows->nodes.count ||
+        if (mi_map_get(&owners, one->graph) != one->node.v || one->node.v >= rows->nodes.count ||
             rows->graphs.kind[one->graph] != MI_GRAPH_FUNCTION ||
             rows->nodes.graph[one->node.v].v >= one->graph)
             continue;
@@ -417,7 +421,7 @@ static void own_bodies(struct mindir *m)
         rows->graphs.parent[one->graph] = one->node;
         rows->graphs.role[one->graph] = one->role;
     }
-    mi_map_fini(&times);
+    mi_map_fini(&owners);
 }
 
 static void add_primitive(struct mindir *m, const struct mi_pb *field)

@@ -28,7 +28,9 @@ enum {
     LIST = 21,
     DICT = 22,
     NONE = 25,
-    GRAPH_CLOSURE = 27
+    CLOSURE_FIRST = 26, /* of a primitive, a graph, a partial call, several of them */
+    GRAPH_CLOSURE = 27,
+    CLOSURE_LAST = 29
 };
 
 static mi_str_id dtype_name(struct mindir *m, int64_t number, uint64_t at)
@@ -302,6 +304,10 @@ bool mi_mindir_abstract(struct mindir *m, struct mi_pb pb, struct mi_value_row *
     bool is_old = mi_bytes_starts(attr.reference, MI_LIT("shape:"));
     if (!is_old && !mi_bytes_equal(attr.name, MI_LIT("shape")))
         return false;
+    if (attr.type >= CLOSURE_FIRST && attr.type <= CLOSURE_LAST) {
+        row->type = mi_batch_cstr(m->fw.out, "function");
+        return true;
+    }
     if (attr.type == TUPLE || attr.type == LIST || attr.type == DICT) {
         row->type = mi_batch_cstr(m->fw.out, attr.type == TUPLE  ? "tuple"
                                              : attr.type == LIST ? "list"

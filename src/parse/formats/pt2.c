@@ -34,11 +34,15 @@ void mi_pt2_scan(struct pt2 *p, struct mi_bytes text, struct mi_json *js)
     mi_json_init(js, text, &options);
 }
 
-/* A stretch that is no object or array where one belongs is the format's fault as well. */
 void mi_pt2_damage(struct pt2 *p, const struct mi_json *js)
 {
-    if (mi_json_failed(js) && js->error.code != MI_OK)
-        mi_fail_at(&p->fw.broken, js->error.code, js->error.offset, 0, "%s", js->error.text);
+    const struct mi_error *error = &js->error;
+    if (mi_json_failed(js) && p->member)
+        mi_fail_at(&p->fw.broken, error->code, p->member->header_offset, 0,
+                   "byte %llu of the graph in the archive: %s", (unsigned long long)error->offset,
+                   error->text);
+    else if (mi_json_failed(js))
+        mi_fail_at(&p->fw.broken, error->code, error->offset, 0, "%s", error->text);
 }
 
 void mi_pt2_members(struct pt2 *p, struct mi_bytes text, struct pt2_member *members, size_t count)
@@ -190,8 +194,8 @@ static int sniff(const struct mi_probe *probe)
 static void read_text(struct pt2 *p, const struct mi_error *damage)
 {
     read_program(p);
-    if (damage->code)
-        mi_fail_at(&p->fw.broken, damage->code, damage->offset, 0, "%s", damage->text);
+    if (damage->code && p->member)
+        mi_fail_at(&p->fw.broken, damage->code, p->member->header_offset, 0, "%s", damage->text);
 }
 
 static void read_archive(struct pt2 *p)
@@ -207,8 +211,10 @@ static void read_archive(struct pt2 *p)
                    "an archive without serialized_exported_program.json or models/*.json");
     } else if (mi_zip_read(&zip, member, src->path, NULL, &input, &p->fw.broken)) {
         p->text = input.bytes;
+        p->member = member;
         read_text(p, &input.damage);
         mi_input_close(&input);
+        p->member = NULL;
     }
     mi_zip_close(&zip);
 }

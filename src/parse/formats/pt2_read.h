@@ -8,6 +8,7 @@
 
 #include "base/json_scan.h"
 #include "base/map.h"
+#include "base/zip.h"
 #include "parse/formats/fw_read.h"
 
 /* A graph that waits to be read. */
@@ -19,9 +20,10 @@ struct pt2_job {
 
 struct pt2 {
     struct mi_fw fw;
-    struct mi_bytes text;      /* the whole JSON text */
-    struct mi_scratch scratch; /* for strings with escapes */
-    struct mi_map values;      /* (graph, name) -> value */
+    struct mi_bytes text;               /* the whole JSON text */
+    const struct mi_zip_member *member; /* of the archive that it comes from; else NULL */
+    struct mi_scratch scratch;          /* for strings with escapes */
+    struct mi_map values;               /* (graph, name) -> value */
     struct pt2_job *jobs;
     uint32_t job_count, job_room;
 };

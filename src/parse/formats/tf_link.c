@@ -191,6 +191,9 @@ static mi_value_id control_value(struct link *l, mi_node_id node)
         mi_str_id name =
             joined(l, (struct mi_bytes){NULL, 0}, "^", mi_batch_text(l->t->fw.out, node_name));
         *value = add_value(l, name, MI_VALUE_ACTIVATION, node, CONTROL).v;
+        mi_str_id type = mi_batch_cstr(l->t->fw.out, "control");
+        if (!mi_batch_failed(l->t->fw.out))
+            l->t->fw.out->rows.values.type[*value] = type;
     }
     return (mi_value_id){*value};
 }
