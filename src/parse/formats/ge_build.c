@@ -52,6 +52,7 @@ void mi_ge_fini(struct mi_ge *ge)
     for (size_t i = 0; i < MI_GE_LISTS; i++)
         mi_mem_free(s->lists[i].at);
     mi_map_fini(&s->known);
+    mi_map_fini(&s->dtypes);
     mi_map_fini(&s->items);
     mi_map_fini(&s->names);
     mi_mem_free(s);
@@ -152,7 +153,7 @@ void mi_ge_op_name(struct mi_ge *ge, struct mi_bytes name)
 
 void mi_ge_op_type(struct mi_ge *ge, struct mi_bytes type)
 {
-    ge->s->node.op = mi_batch_str(ge->out, type);
+    ge->s->node.op = mi_ge_word(ge, type);
     ge->s->info.role = (uint8_t)mi_ge_op_role(type);
 }
 

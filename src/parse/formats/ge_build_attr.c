@@ -168,17 +168,16 @@ static void end_desc_attr(struct mi_ge *ge, const struct ge_frame *frame, struct
         desc->value.origin_index = (uint32_t)first_int(ge, frame, 0);
         return;
     case GE_ORIGIN_DTYPE:
-    case GE_IR_DTYPE: {
-        const char *name = mi_ge_dtype_of_name(text);
-        mi_str_id id = name ? mi_batch_cstr(ge->out, name) : first_text(ge, frame);
-        *(frame->known == GE_IR_DTYPE ? &desc->ir_dtype : &desc->value.origin_dtype) = id;
+        desc->value.origin_dtype = mi_ge_dtype_id(ge, text);
         return;
-    }
+    case GE_IR_DTYPE:
+        desc->ir_dtype = mi_ge_dtype_id(ge, text);
+        return;
     case GE_ORIGIN_FORMAT:
-        desc->value.origin_format = mi_batch_str(ge->out, mi_ge_layout_name(text, &sub));
+        desc->value.origin_format = mi_ge_word(ge, mi_ge_layout_name(text, &sub));
         return;
     case GE_IR_FORMAT:
-        desc->ir_format = mi_batch_str(ge->out, mi_ge_layout_name(text, &sub));
+        desc->ir_format = mi_ge_word(ge, mi_ge_layout_name(text, &sub));
         return;
     case GE_FORMAT_INT: {
         struct mi_ge_format format = mi_ge_format_unpack(first_int(ge, frame, 0));
@@ -315,7 +314,7 @@ bool mi_ge_attr_begin(struct mi_ge *ge, struct mi_bytes name)
     struct mi_bytes kernel = MI_LIT("_kernelname");
     if (name.len > kernel.len && mi_bytes_ends(name, kernel))
         return mi_ge_attr_begin_id(ge, ge->s->kernelname);
-    return mi_ge_attr_begin_id(ge, mi_batch_str(ge->out, name));
+    return mi_ge_attr_begin_id(ge, mi_ge_word(ge, name));
 }
 
 bool mi_ge_wants_desc_attrs(const struct mi_ge *ge, enum mi_ge_side side)

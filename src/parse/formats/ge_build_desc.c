@@ -40,14 +40,13 @@ void mi_ge_desc_dtype(struct mi_ge *ge, int64_t proto_number)
     struct ge_frame *desc = desc_of(ge);
     const char *name = mi_ge_dtype_of_proto(proto_number);
     if (desc)
-        desc->value.dtype = name ? mi_batch_cstr(ge->out, name)
+        desc->value.dtype = name ? mi_ge_word(ge, mi_cstr(name))
                                  : mi_batch_printf(ge->out, "ge:%lld", (long long)proto_number);
 }
 
 void mi_ge_desc_dtype_name(struct mi_ge *ge, struct mi_bytes name)
 {
     struct ge_frame *desc = desc_of(ge);
-    const char *known = mi_ge_dtype_of_name(name);
     int64_t number = 0;
     size_t digits = 0;
     while (digits < name.len && digits < 9 && name.at[digits] >= '0' && name.at[digits] <= '9')
@@ -57,7 +56,7 @@ void mi_ge_desc_dtype_name(struct mi_ge *ge, struct mi_bytes name)
     if (digits && digits == name.len)
         mi_ge_desc_dtype(ge, number);
     else
-        desc->value.dtype = known ? mi_batch_cstr(ge->out, known) : mi_batch_str(ge->out, name);
+        desc->value.dtype = mi_ge_dtype_id(ge, name);
 }
 
 void mi_ge_desc_layout(struct mi_ge *ge, struct mi_bytes layout)
@@ -66,7 +65,7 @@ void mi_ge_desc_layout(struct mi_ge *ge, struct mi_bytes layout)
     struct mi_bytes sub;
     if (!desc)
         return;
-    desc->value.format = mi_batch_str(ge->out, mi_ge_layout_name(layout, &sub));
+    desc->value.format = mi_ge_word(ge, mi_ge_layout_name(layout, &sub));
     uint32_t number = 0;
     for (size_t i = 0; i < sub.len && i < 9 && sub.at[i] >= '0' && sub.at[i] <= '9'; i++)
         number = 10 * number + (uint32_t)(sub.at[i] - '0');

@@ -4,6 +4,34 @@
 
 #include <stdio.h>
 
+/* --- words --- */
+
+mi_str_id mi_ge_word(struct mi_ge *ge, struct mi_bytes text)
+{
+    if (!text.len)
+        return MI_NO_STR;
+    struct ge_name *slot =
+        &ge->s->recent[(text.len * 5 + text.at[text.len / 2] + text.at[text.len - 1]) % GE_RECENT];
+    if (!slot->id.v || !mi_bytes_equal(slot->name, text)) {
+        slot->id = mi_batch_str(ge->out, text);
+        slot->name = mi_batch_text(ge->out, slot->id);
+    }
+    return slot->id;
+}
+
+mi_str_id mi_ge_dtype_id(struct mi_ge *ge, struct mi_bytes name)
+{
+    mi_str_id spelling = mi_ge_word(ge, name);
+    uint32_t *slot = spelling.v ? mi_map_at(&ge->s->dtypes, spelling.v) : NULL;
+    if (!slot)
+        return MI_NO_STR;
+    if (!*slot) {
+        const char *known = mi_ge_dtype_of_name(name);
+        *slot = (known ? mi_batch_cstr(ge->out, known).v : spelling.v) + 1;
+    }
+    return (mi_str_id){*slot - 1};
+}
+
 /* --- elements --- */
 
 void mi_ge_push(struct mi_ge *ge, enum mi_attr_kind kind, struct mi_item_row row)

@@ -102,15 +102,26 @@ struct ge_owned {
     uint32_t nth, count, unit;
 };
 
+/* A name that was looked up lately. */
+struct ge_name {
+    struct mi_bytes name; /* as the batch keeps it */
+    mi_str_id id;
+};
+
+#define GE_RECENT 64
+
 #define GE_VEC(type, name)                                                                         \
     type *name;                                                                                    \
     uint32_t name##_count, name##_room
 
 struct mi_ge_state {
     struct mi_ge_options options;
-    struct mi_map known; /* string -> enum ge_known + 1 */
-    struct mi_map items; /* hash of an element -> row of `items` with it */
+    struct mi_map known;  /* string -> enum ge_known + 1 */
+    struct mi_map dtypes; /* spelling -> name in the model, plus 1 */
+    struct mi_map items;  /* hash of an element -> row of `items` with it */
     mi_str_id kernelname, control, c0, sub_format, reuse_input;
+
+    struct ge_name recent[GE_RECENT];
 
     struct ge_frame frames[MI_GE_MAX_NEST];
     uint32_t frame_count;
@@ -186,6 +197,13 @@ void mi_ge_close_to(struct mi_ge *ge, enum ge_of of);
 uint32_t mi_ge_flush_attrs(struct mi_ge *ge, uint32_t first, uint32_t *first_row);
 
 /* --- ge_build_item.c --- */
+
+/* A word that comes again and again (names of attributes, types, layouts), found without hashing
+ * where it came lately. */
+mi_str_id mi_ge_word(struct mi_ge *ge, struct mi_bytes text);
+
+/* An element type by its spelling (DT_FLOAT16) as the model calls it; as it stands if not known. */
+mi_str_id mi_ge_dtype_id(struct mi_ge *ge, struct mi_bytes name);
 
 /* One more element of the attribute or function that is open. */
 void mi_ge_push(struct mi_ge *ge, enum mi_attr_kind kind, struct mi_item_row row);

@@ -279,7 +279,10 @@ static void func_field(struct walk *walk, const struct mi_pb *pb)
 /* The value of the attribute that is open; ends it. */
 static void read_value(struct mi_ge_wire *w, struct mi_pb value, const struct mi_ge_dict *texts)
 {
-    struct walk walk = {.w = w, .texts = texts, .count = 1};
+    struct walk walk; /* most of its levels are never touched */
+    walk.w = w;
+    walk.texts = texts;
+    walk.count = 1;
     walk.levels[0] = (struct level){.pb = value, .kind = VALUE};
     while (walk.count) {
         struct level *level = &walk.levels[walk.count - 1];
