@@ -67,66 +67,115 @@ static bool subtract_sub_tasks(struct mi_account *account, const struct mi_table
     return ok;
 }
 
+/* --- runs --- */
+
+/* What numbers its runs from 0 on its own: a capture folder, or a file given by itself that comes
+ * from a process of its own. All other tasks share one numbering. */
+static uint64_t group_of(const struct mi_tables *rows, uint32_t task)
+{
+    uint32_t source = rows->kernels.source[rows->tasks.kernel[task].v].v;
+    uint32_t capture = source ? rows->sources.capture[source] : 0;
+    bool has_process = rows->tracks.process[rows->tasks.track[task].v] >= 0;
+    if (capture)
+        return (uint64_t)1 << 31 | capture;
+    return source && has_process ? source : 0;
+}
+
+static uint64_t key_of(const struct mi_tables *rows, uint32_t task)
+{
+    return group_of(rows, task) << 32 | rows->tasks.run[task];
+}
+
 static int compare_runs(const void *left, const void *right)
 {
     const struct mi_account_run *a = left, *b = right;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
     return (a->run > b->run) - (a->run < b->run);
 }
 
-/* The distinct run numbers in order, and for each task its place among them. */
+/* The distinct runs in order, and for each task its place among them. */
 static bool list_runs(struct mi_account *account, const struct mi_tables *rows)
 {
     const struct mi_tasks *tasks = &rows->tasks;
     struct mi_map place = {0};
     bool ok = true;
     for (uint32_t t = 1; ok && t < tasks->count; t++) {
-        uint32_t *at = mi_map_at(&place, tasks->run[t]);
+        uint32_t *at = mi_map_at(&place, key_of(rows, t));
         ok = at != NULL;
         if (ok && !*at)
             *at = ++account->run_count;
     }
     account->runs = mi_mem_zero((size_t)account->run_count + 1, sizeof *account->runs);
     ok = ok && account->runs;
-    for (uint32_t t = 1; ok && t < tasks->count; t++)
-        account->runs[mi_map_get(&place, tasks->run[t]) - 1].run = tasks->run[t];
+    for (uint32_t t = 1; ok && t < tasks->count; t++) {
+        struct mi_account_run *run = &account->runs[mi_map_get(&place, key_of(rows, t)) - 1];
+        run->group = (uint32_t)group_of(rows, t);
+        run->run = tasks->run[t];
+        run->source = rows->kernels.source[tasks->kernel[t].v];
+    }
     if (ok)
         qsort(account->runs, account->run_count, sizeof *account->runs, compare_runs);
     for (uint32_t r = 0; ok && r < account->run_count; r++)
-        ok = mi_map_set(&place, account->runs[r].run, r + 1);
+        ok = mi_map_set(&place, (uint64_t)account->runs[r].group << 32 | account->runs[r].run,
+                        r + 1);
     for (uint32_t t = 1; ok && t < tasks->count; t++)
-        account->run_of[t] = mi_map_get(&place, tasks->run[t]) - 1;
+        account->run_of[t] = mi_map_get(&place, key_of(rows, t)) - 1;
     mi_map_fini(&place);
     return ok;
 }
 
-/* Warm-up runs that the collector states; at least one is kept apart. */
-static uint32_t warmup_runs(const struct mi_model *model)
+/* A number that the collector of a run states about its capture; `otherwise` if it does not. */
+static uint32_t stated(const struct mi_model *model, const struct mi_account_run *run,
+                       const char *setting, uint32_t otherwise)
 {
-    const struct mi_facts *facts = &model->all.rows.facts;
-    for (uint32_t f = 1; f < facts->count; f++) {
-        struct mi_bytes text = mi_model_text(model, facts->text[f]);
-        uint32_t number = 0;
-        if (!mi_bytes_equal(mi_model_text(model, facts->name[f]), MI_LIT("setting:warmup")))
+    const struct mi_tables *rows = &model->all.rows;
+    for (uint32_t f = 1; f < rows->facts.count; f++) {
+        struct mi_bytes text = mi_model_text(model, rows->facts.text[f]);
+        uint32_t number = 0, capture = rows->sources.capture[rows->facts.source[f].v];
+        if (capture != rows->sources.capture[run->source.v] ||
+            !mi_bytes_equal(mi_model_text(model, rows->facts.name[f]), mi_cstr(setting)))
             continue;
         for (size_t i = 0; i < text.len && number < 1000000; i++) {
             if (text.at[i] < '0' || text.at[i] > '9')
-                return 1;
+                return otherwise;
             number = number * 10 + (uint32_t)(text.at[i] - '0');
         }
-        return number > 1 ? number : 1;
+        return number;
     }
-    return 1;
+    return otherwise;
+}
+
+/* Of the runs [count] of one group: from three on the first ones are warm-up, as many as the
+ * collector says, at least one; what lies behind the last run that it saw the end of was cut short.
+ * At least one counts. */
+static void choose_counted(const struct mi_model *model, struct mi_account_run *runs,
+                           uint32_t count)
+{
+    uint32_t warmup = stated(model, runs, "setting:warmup", 0);
+    uint32_t done = stated(model, runs, "setting:runs-done", UINT32_MAX), counted = 0;
+    warmup = count < 3 ? 0 : warmup ? warmup : 1;
+    if (warmup >= count)
+        warmup = count - 1;
+    for (uint32_t r = 0; r < count; r++) {
+        runs[r].is_counted = r >= warmup && (runs[r].run < done || r == warmup);
+        counted += runs[r].is_counted;
+    }
+    for (uint32_t r = 0; r < count; r++)
+        runs[r].counted_beside = counted;
 }
 
 static void sum_runs(struct mi_account *account, const struct mi_model *model)
 {
     const struct mi_tasks *tasks = &model->all.rows.tasks;
-    uint32_t warmup = account->run_count >= 3 ? warmup_runs(model) : 0;
-    if (warmup >= account->run_count && warmup)
-        warmup = account->run_count - 1;
-    account->counted_runs = account->run_count - warmup;
-    for (uint32_t r = 0; r < account->run_count; r++)
-        account->runs[r].is_counted = r >= warmup;
+    for (uint32_t r = 0, end; r < account->run_count; r = end) {
+        for (end = r + 1; end < account->run_count; end++)
+            if (account->runs[end].group != account->runs[r].group)
+                break;
+        choose_counted(model, &account->runs[r], end - r);
+        account->counted_runs += account->runs[r].counted_beside;
+        account->group_count++;
+    }
     for (uint32_t t = 1; t < tasks->count; t++) {
         struct mi_account_run *run = &account->runs[account->run_of[t]];
         int64_t end_ns = mi_ns_add(tasks->start_ns[t], tasks->dur_ns[t]);
@@ -179,6 +228,8 @@ static void sum_tasks(struct mi_node_time *times, const struct mi_account *accou
         struct mi_node_time *time = &times[rows->executed.node[link].v];
         time->tasks++;
         time->total_ns = mi_ns_add(time->total_ns, account->own_ns[t]);
+        if (time->runs < account->runs[account->run_of[t]].counted_beside)
+            time->runs = account->runs[account->run_of[t]].counted_beside;
     }
 }
 
@@ -241,6 +292,8 @@ static bool hand_to_framework(struct mi_node_time *times, const struct mi_model 
             continue;
         times[op].tasks += times[n].tasks;
         times[op].total_ns = mi_ns_add(times[op].total_ns, times[n].total_ns);
+        if (times[op].runs < times[n].runs)
+            times[op].runs = times[n].runs;
     }
     bool ok = group.stamp != NULL;
     mi_mem_free(group.stamp);
@@ -261,18 +314,15 @@ struct mi_node_time *mi_account_nodes(const struct mi_account *account,
     return times;
 }
 
-bool mi_node_times(const struct mi_model *model, struct mi_node_time **times, uint32_t *runs,
-                   struct mi_error *err)
+bool mi_node_times(const struct mi_model *model, struct mi_node_time **times, struct mi_error *err)
 {
     struct mi_account account;
     *times = NULL;
-    *runs = 0;
     if (model->all.rows.tasks.count <= 1)
         return true;
     if (!mi_account_init(&account, model, err))
         return false;
     *times = mi_account_nodes(&account, model);
-    *runs = account.counted_runs;
     mi_account_fini(&account);
     return *times || mi_fail(err, MI_ENOMEM, "out of memory");
 }

@@ -2,15 +2,19 @@
  *
  * A task that encloses others (If, Loop, FFTS+) adds only the time that none of its sub-tasks
  * covers, so a sum over all tasks counts every moment of a lane once. Synchronisation tasks are no
- * work: their time is waiting. From three runs on, the first ones are warm-up and kept apart. */
+ * work: their time is waiting. Runs are numbered per capture; from three runs on the first ones are
+ * warm-up and kept apart; so is one that was cut short. */
 #ifndef MI_ANALYSE_ACCOUNTING_H
 #define MI_ANALYSE_ACCOUNTING_H
 
 #include "model/model.h"
 
 struct mi_account_run {
+    uint32_t group;           /* equal for runs that are numbered together: those of a capture */
     uint32_t run;             /* as in the tasks table */
-    bool is_counted;          /* false: warm-up */
+    mi_source_id source;      /* file that a task of it stands in; 0 = none */
+    uint32_t counted_beside;  /* counted runs of its group */
+    bool is_counted;          /* false: warm-up, or cut short */
     uint32_t tasks;           /* work tasks */
     int64_t total_ns;         /* sum of their own times */
     int64_t first_ns, end_ns; /* first start and last end of work tasks */
@@ -19,8 +23,8 @@ struct mi_account_run {
 struct mi_account {
     int64_t *own_ns;             /* [tasks.count] duration without sub-tasks */
     uint32_t *run_of;            /* [tasks.count] index into runs */
-    struct mi_account_run *runs; /* [run_count], by run number */
-    uint32_t run_count, counted_runs;
+    struct mi_account_run *runs; /* [run_count], by group and run number */
+    uint32_t run_count, counted_runs, group_count;
 };
 
 /* The model must be frozen. */
@@ -37,6 +41,7 @@ bool mi_account_counts(const struct mi_account *account, const struct mi_model *
 
 struct mi_node_time {
     int64_t tasks, total_ns;
+    uint32_t runs; /* counted runs of the capture that the tasks are of */
 };
 
 /* What the counted work tasks of each node add up to: [nodes.count], by the strongest link of each
@@ -47,8 +52,7 @@ struct mi_node_time *mi_account_nodes(const struct mi_account *account,
                                       const struct mi_model *model);
 
 /* The same in one call. *times is NULL where the model has no tasks. */
-bool mi_node_times(const struct mi_model *model, struct mi_node_time **times, uint32_t *runs,
-                   struct mi_error *err);
+bool mi_node_times(const struct mi_model *model, struct mi_node_time **times, struct mi_error *err);
 
 /* a + b, held at the ends of the range. */
 static inline int64_t mi_ns_add(int64_t a, int64_t b)

@@ -355,8 +355,8 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     bool filtered = tree.name.len || tree.type.len;
     const struct mi_arg *depth = mi_args_find(args, "depth");
     /* A default has no text; with a filter it gives way, so that what was asked for is seen. */
-    uint32_t max_level = depth && (*depth->text || !filtered) ? (uint32_t)depth->number : 0, runs;
-    if (!mi_node_times(model, &tree.times, &runs, err))
+    uint32_t max_level = depth && (*depth->text || !filtered) ? (uint32_t)depth->number : 0;
+    if (!mi_node_times(model, &tree.times, err))
         return false;
     tree.item_of_graph = mi_mem_zero(model->all.rows.graphs.count, sizeof *tree.item_of_graph);
     tree.item_of_node = mi_mem_zero(model->all.rows.nodes.count, sizeof *tree.item_of_node);

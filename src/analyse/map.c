@@ -190,8 +190,7 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
                               .name = mi_cstr(mi_args_text(args, "name", NULL)),
                               .type = mi_cstr(mi_args_text(args, "type", NULL)),
                               .only = only ? fates[only->number] : NULL};
-    uint32_t runs;
-    if (!mi_node_times(model, &mapping.times, &runs, err))
+    if (!mi_node_times(model, &mapping.times, err))
         return false;
     mi_fate_table(model, out);
     struct mi_report_table *table =

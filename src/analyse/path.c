@@ -24,7 +24,6 @@ struct cone {
     uint32_t *order; /* [order_count] */
     uint32_t order_count;
     struct mi_node_time *times; /* [nodes.count]; NULL: no tasks */
-    uint32_t runs;              /* counted */
     int64_t dtype_changes;
 };
 
@@ -37,7 +36,8 @@ static bool is_node(const struct cone *cone, uint32_t vertex)
 
 static int64_t time_of(const struct cone *cone, uint32_t vertex)
 {
-    return is_node(cone, vertex) ? cone->times[vertex].total_ns / (cone->runs ? cone->runs : 1) : 0;
+    const struct mi_node_time *time = is_node(cone, vertex) ? &cone->times[vertex] : NULL;
+    return time && time->runs ? time->total_ns / time->runs : 0;
 }
 
 /* Marks the longest chain from the node outwards in one direction and returns its time without the
@@ -339,7 +339,7 @@ static bool report_cone(struct cone *cone, struct mi_error *err)
              mi_cell_text(mi_describe_node(cone->model, cone->node, &cone->out->arena)));
     add_fact(cone, "layer", N_("Layer"), MI_CELL_WORD,
              mi_cell_word(mi_enum_name(MI_E_layer, mi_node_layer(cone->model, cone->node))));
-    if (!sweep(cone, err) || !mi_node_times(cone->model, &cone->times, &cone->runs, err))
+    if (!sweep(cone, err) || !mi_node_times(cone->model, &cone->times, err))
         return false;
     count_nodes(cone);
     struct mi_bytes paths;

@@ -84,11 +84,13 @@ static void list_layers(const struct mi_summary *summary)
 
 static const struct mi_report_column run_columns[] = {
     {"run", N_("run"), MI_CELL_INT, "", N_("number of the run, from 0")},
-    {"is_counted", N_("counted"), MI_CELL_BOOL, "", N_("no: warm-up, kept apart")},
+    {"is_counted", N_("counted"), MI_CELL_BOOL, "", N_("no: warm-up, or cut short")},
     {"tasks", N_("tasks"), MI_CELL_INT, "", N_("work tasks")},
     {"total_ns", N_("total"), MI_CELL_INT, "ns", N_("sum of their times")},
     {"makespan_ns", N_("makespan"), MI_CELL_INT, "ns", N_("first start to last end of its tasks")},
+    {"input", N_("input"), MI_CELL_TEXT, "", N_("file that its tasks stand in")},
 };
+enum { RUN_COLUMNS = sizeof run_columns / sizeof *run_columns };
 
 static int compare_times(const void *left, const void *right)
 {
@@ -127,8 +129,10 @@ static bool add_makespans(const struct mi_summary *summary, struct mi_error *err
 static void list_runs(const struct mi_summary *summary)
 {
     const struct mi_account *account = summary->account;
+    const struct mi_sources *sources = &summary->model->all.rows.sources;
+    bool names_input = account->group_count > 1;
     struct mi_report_table *table = mi_report_add_table(
-        summary->out, "runs", N_("Runs"), run_columns, sizeof run_columns / sizeof *run_columns);
+        summary->out, "runs", N_("Runs"), run_columns, names_input ? RUN_COLUMNS : RUN_COLUMNS - 1);
     uint32_t shown = account->run_count;
     if (summary->top && shown > summary->top)
         shown = summary->top;
@@ -143,6 +147,8 @@ static void list_runs(const struct mi_summary *summary)
         row[3] = mi_cell_int(run->total_ns);
         if (run->tasks)
             row[4] = mi_cell_int(mi_ns_sub(run->end_ns, run->first_ns));
+        if (names_input && run->source.v)
+            row[5] = mi_cell_text(mi_model_text(summary->model, sources->path[run->source.v]));
     }
 }
 

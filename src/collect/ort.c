@@ -318,6 +318,11 @@ static void add_verdict(struct mi_collect *job, struct mi_ort_shared *shared, in
         add_note(job, "stopped after %u of %lld runs", done, (long long)total);
     else
         job->manifest.complete = true;
+    if (!job->manifest.complete) {
+        char text[16];
+        snprintf(text, sizeof text, "%u", done);
+        mi_manifest_add_setting(&job->manifest, MI_ORT_RUNS_DONE, text);
+    }
     if (shared->no_optimised.code != MI_OK)
         add_note(job, "the compiled graph could not be written: %s", shared->no_optimised.text);
 }

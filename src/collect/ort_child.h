@@ -33,6 +33,7 @@ struct mi_ort_shared {
 #define MI_ORT_PARTITION      "partition.json"
 #define MI_ORT_PROFILE_PREFIX "ort" /* of the name that ONNX Runtime gives it: ort_<time>.json */
 #define MI_ORT_LOG            "onnxruntime.log"
+#define MI_ORT_RUNS_DONE      "runs-done" /* setting: runs that ended, where not all of them did */
 
 /* Loads and runs job->model_path; to be called in the child only, which then ends with _exit(). */
 void mi_ort_child(const struct mi_collect *job, struct mi_ort_shared *shared);

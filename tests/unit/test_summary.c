@@ -91,6 +91,39 @@ static void warm_up_is_kept_apart(void **state)
     assert_int_equal(counted_of(2, "1"), 2);
 }
 
+/* Two captures with three and four runs; in the second the last run has no end. */
+static void runs_of_captures_are_apart(void **state)
+{
+    (void)state;
+    struct hand hand;
+    struct mi_account account;
+    hand_init(&hand);
+    for (uint32_t capture = 1; capture <= 2; capture++) {
+        struct mi_source_row source = {.path = hand_str(&hand, "p"), .capture = capture};
+        hand.source = mi_model_add_source(&hand.model, &source, (struct mi_bytes){0}, NULL);
+        uint32_t track = hand_track(&hand, "s", 0);
+        for (uint32_t r = 0; r < 2 + capture; r++)
+            hand_task(&hand, track, "t", MI_TASK_COMPUTE, r, capture * 1000 + r * 10, 1, 0);
+    }
+    mi_add_fact(&hand.model.all, &(struct mi_fact_row){.source = hand.source,
+                                                       .name = hand_str(&hand, "setting:runs-done"),
+                                                       .text = hand_str(&hand, "3")});
+    hand_finish(&hand);
+    assert_true(mi_account_init(&account, &hand.model, NULL));
+    const bool counted[] = {false, true, true, false, true, true, false};
+    assert_int_equal(account.run_count, 7);
+    assert_int_equal(account.group_count, 2);
+    assert_int_equal(account.counted_runs, 4);
+    for (uint32_t r = 0; r < 7; r++) {
+        assert_int_equal(account.runs[r].run, r < 3 ? r : r - 3);
+        assert_int_equal(account.runs[r].is_counted, counted[r]);
+        assert_int_equal(account.runs[r].tasks, 1);
+        assert_int_equal(account.runs[r].end_ns - account.runs[r].first_ns, 1);
+    }
+    mi_account_fini(&account);
+    hand_fini(&hand);
+}
+
 /* --- the pass --- */
 
 static const struct mi_report_table *table_of(const struct mi_report *report, const char *name)
@@ -302,6 +335,7 @@ int main(void)
         cmocka_unit_test(unions),
         cmocka_unit_test(parents_count_once),
         cmocka_unit_test(warm_up_is_kept_apart),
+        cmocka_unit_test(runs_of_captures_are_apart),
         cmocka_unit_test(numbers_of_a_joined_model),
         cmocka_unit_test(the_rest_is_folded),
         cmocka_unit_test(graphs_alone_are_counted),
