@@ -64,6 +64,12 @@ void mi_progress_free(struct mi_progress *progress); /* wipes the line; NULL is 
  * was pressed. */
 bool mi_progress_tick(void *user, const char *stage, uint64_t done, uint64_t total);
 
+/* --- open.c --- */
+
+/* Says on standard error what was lost of the inputs, the first of it with its place: numbers that
+ * are printed next rest on the rest. Nothing if all was read. */
+void mi_cli_losses(const struct mi_cli *cli, const struct mi_session *session);
+
 /* --- pass_command.c --- */
 
 struct mi_cli_pass_options {

@@ -204,6 +204,7 @@ static int run_on(struct mi_cli *cli, const struct mi_args *args, const struct m
     struct mi_session *session = mi_cli_open(cli, inputs, 0, &code);
     if (!session)
         return code;
+    mi_cli_losses(cli, session);
     code = export_session(cli, args, session, exporter, &place);
     mi_session_free(session);
     return code;

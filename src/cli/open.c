@@ -1,5 +1,8 @@
 /* From operands to a loaded session. */
+#include "base/translate.h"
 #include "cli/cli.h"
+
+#include <stdio.h>
 
 struct mi_session *mi_cli_open(const struct mi_cli *cli, const struct mi_args *args, size_t first,
                                int *exit_code)
@@ -24,4 +27,39 @@ struct mi_session *mi_cli_open(const struct mi_cli *cli, const struct mi_args *a
     mi_session_free(session);
     *exit_code = mi_cli_error(cli, &err);
     return NULL;
+}
+
+/* The diagnostic as an error with its place. */
+static struct mi_error error_of(const struct mi_model *model, uint32_t diag)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    struct mi_error err = MI_ERROR_INIT;
+    struct mi_bytes text = mi_model_text(model, rows->diags.text[diag]);
+    struct mi_bytes path = mi_model_text(model, rows->sources.path[rows->diags.source[diag].v]);
+    char input[4096];
+    mi_fail_at(&err, MI_EFORMAT,
+               rows->diags.offset[diag] >= 0 ? (uint64_t)rows->diags.offset[diag] : MI_NO_OFFSET,
+               rows->diags.line[diag], "%.*s", (int)(text.len < 1024 ? text.len : 1024),
+               (const char *)text.at);
+    snprintf(input, sizeof input, "%.*s", (int)(path.len < 4095 ? path.len : 4095),
+             (const char *)path.at);
+    mi_error_in(&err, input);
+    return err;
+}
+
+void mi_cli_losses(const struct mi_cli *cli, const struct mi_session *session)
+{
+    const struct mi_model *model = mi_session_model(session);
+    const struct mi_diags *diags = &model->all.rows.diags;
+    uint32_t losses = 0;
+    for (uint32_t d = 1; d < diags->count; d++) {
+        if (diags->severity[d] < MI_LOSS || losses++)
+            continue;
+        struct mi_error err = error_of(model, d);
+        mi_cli_error(cli, &err);
+    }
+    if (losses)
+        fprintf(stderr, "%s inspector-cli inputs\n",
+                mi_tr(cli->lang, N_("Not everything could be read, numbers may be too small; all "
+                                    "that is missing:")));
 }

@@ -2,6 +2,8 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 
+#include <string.h>
+
 /* The parameters of the pass: the subject, then what may be overridden, then what was given. */
 static struct mi_args pass_args(const struct mi_args *args,
                                 const struct mi_cli_pass_options *options, struct mi_arg *list)
@@ -43,6 +45,8 @@ int mi_cli_pass(struct mi_cli *cli, const struct mi_command *command, const stru
     struct mi_session *session = list ? mi_cli_open(cli, args, first, &code) : NULL;
     if (session) {
         struct mi_args full = pass_args(args, options, list);
+        if (strcmp(options->pass, "inputs") != 0) /* which lists all of them */
+            mi_cli_losses(cli, session);
         code = show(cli, session, &full, options);
     }
     mi_session_free(session);
