@@ -67,6 +67,13 @@ void onnx_bytes(struct onnx_writer *w, uint32_t field, const void *at, size_t le
     w->len += len;
 }
 
+void onnx_raw(struct onnx_writer *w, const void *at, size_t len)
+{
+    if (len)
+        memcpy(room(w, len), at, len);
+    w->len += len;
+}
+
 void onnx_text(struct onnx_writer *w, uint32_t field, const char *text)
 {
     onnx_bytes(w, field, text, strlen(text));

@@ -33,6 +33,9 @@ void onnx_float(struct onnx_writer *w, uint32_t field, float value);
 void onnx_bytes(struct onnx_writer *w, uint32_t field, const void *at, size_t len);
 void onnx_text(struct onnx_writer *w, uint32_t field, const char *text);
 
+/* Bytes without a tag. */
+void onnx_raw(struct onnx_writer *w, const void *at, size_t len);
+
 /* A nested message: the fields written until onnx_end() belong to it. */
 size_t onnx_begin(struct onnx_writer *w, uint32_t field);
 void onnx_end(struct onnx_writer *w, size_t begin);

@@ -129,7 +129,7 @@ static mi_value_id value_at(struct mi_ge *ge, const struct ge_node *node, uint32
 static mi_value_id dangling(struct mi_ge *ge, mi_str_id text, struct mi_map *known)
 {
     struct mi_bytes name = mi_batch_text(ge->out, text);
-    mi_batch_diag(ge->out, MI_NOTICE, "ge.dangling", ge->offset, ge->line,
+    mi_batch_diag(ge->out, MI_NOTICE, "ge.dangling", MI_NO_OFFSET, 0,
                   "the input \"%.*s\" names an output that no node of the graph has",
                   GE_SHOW(name));
     uint32_t *slot = mi_map_at(known, text.v);

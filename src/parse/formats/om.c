@@ -277,6 +277,7 @@ static void read_submodel(struct om *o, const struct om_part *part)
 
 static void find_files(struct om *o, const struct om_table *table)
 {
+    unsigned members = 0;
     for (uint32_t i = 0; i < table->count && !mi_batch_failed(o->out); i++) {
         const struct om_part *part = &table->parts[i];
         char label[32];
@@ -284,7 +285,7 @@ static void find_files(struct om *o, const struct om_table *table)
             read_submodel(o, part);
         if (part->type != OM_BUNDLE_MODEL)
             continue;
-        snprintf(label, sizeof label, "model[%u]", (unsigned)i);
+        snprintf(label, sizeof label, "model[%u]", members++);
         mi_om_queue(o, part->bytes, om_at(o, part->at), mi_cstr(label), true);
     }
 }

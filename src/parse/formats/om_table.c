@@ -38,44 +38,6 @@ static struct mi_bytes padded(struct mi_bytes bytes, size_t from, size_t len)
     return mi_bytes_sub(text, 0, used);
 }
 
-bool mi_om_header(struct om *o, struct om_header *header)
-{
-    struct mi_bytes b = o->file.bytes;
-    *header = (struct om_header){.model_num = 1};
-    if (!mi_bytes_starts(b, MI_LIT("IMOD")))
-        return mi_fail_at(&o->broken, MI_EFORMAT, om_at(o, 0), 0,
-                          "this is no .om file: it does not begin with IMOD");
-    if (b.len < OM_HEADER_BYTES)
-        return mi_fail_at(&o->broken, MI_ETRUNCATED, om_at(o, b.len), 0,
-                          "the file ends inside its header (%zu of 256 bytes)", b.len);
-    header->head_bytes = mi_load_u32le(b.at + 4);
-    header->version = mi_load_u32le(b.at + 8);
-    header->length = mi_load_u32le(b.at + 76);
-    header->is_encrypted = b.at[80];
-    header->model_type = b.at[82];
-    header->name = padded(b, 84, 32);
-    header->ir_version = mi_load_u32le(b.at + 152);
-    header->is_old = header->version < OM_NEW_VERSION;
-    if (header->is_old) {
-        header->platform = padded(b, 156, 20);
-        header->platform_type = b.at[176];
-    } else {
-        header->model_num = mi_load_u32le(b.at + 156);
-        header->platform = padded(b, 160, 20);
-        header->platform_type = b.at[180];
-        header->model_length = mi_load_u64le(b.at + 184);
-        header->is_dynamic = b.at[193];
-    }
-    if (header->model_num == 0)
-        header->model_num = 1;
-    if (header->head_bytes < OM_HEADER_BYTES || header->head_bytes > b.len) {
-        mi_batch_diag(o->out, MI_NOTICE, "om.header_size", om_at(o, 4), 0,
-                      "the header says that it has %u bytes; taken for 256", header->head_bytes);
-        header->head_bytes = OM_HEADER_BYTES;
-    }
-    return true;
-}
-
 /* --- tables --- */
 
 struct entry {
@@ -96,7 +58,8 @@ static struct entry entry_at(const uint8_t *table, uint32_t i, bool is_wide)
     return (struct entry){mi_load_u32le(at), mi_load_u32le(at + 4), mi_load_u32le(at + 8)};
 }
 
-/* 0: no table of this width; 1: one whose partitions leave the file; 2: one that fits. */
+/* 0: no table of this width; 1: one whose partitions leave the file; 2: one that fits; 3: one whose
+ * partitions stand back to back, too, as writers lay them. */
 static int rate(const struct om *o, uint64_t at, bool is_wide)
 {
     struct mi_bytes b = o->file.bytes;
@@ -107,13 +70,17 @@ static int rate(const struct om *o, uint64_t at, bool is_wide)
         return 0;
     bool is_bundle = !o->header.is_old && o->header.model_type == OM_TYPE_BUNDLE;
     uint64_t data = is_bundle ? at : at + table_bytes(count, is_wide);
-    int rating = 2;
+    uint64_t running = is_bundle ? table_bytes(count, is_wide) : 0;
+    int rating = 3;
     for (uint32_t i = 0; i < count; i++) {
         struct entry e = entry_at(b.at + at, i, is_wide);
         if (e.type >= 64)
             return 0;
         if (e.offset > b.len - data || e.size > b.len - data - e.offset)
             rating = 1;
+        else if (e.offset != running && rating == 3)
+            rating = 2;
+        running += e.size;
     }
     return rating;
 }
@@ -125,8 +92,9 @@ static int choose_width(const struct om *o, uint64_t at, bool *is_wide)
                 (o->header.model_type == OM_TYPE_FLOW || o->header.model_type == OM_TYPE_BUNDLE ||
                  o->header.model_length != 0);
     int hinted = rate(o, at, hint), other = rate(o, at, !hint);
-    *is_wide = hinted >= other ? hint : !hint;
-    return hinted >= other ? hinted : other;
+    bool is_other = hinted == 0 || (hinted < 3 && other == 3);
+    *is_wide = is_other ? !hint : hint;
+    return is_other ? other : hinted;
 }
 
 static void add_part(struct om *o, struct om_table *table, struct entry e, uint64_t data,
@@ -191,4 +159,52 @@ const struct om_part *mi_om_find(const struct om_table *table, uint32_t type)
         if (table->parts[i].type == type)
             return &table->parts[i];
     return NULL;
+}
+
+/* --- header --- */
+
+static bool has_table(struct om *o, const struct om_header *header)
+{
+    bool is_wide;
+    o->header = *header;
+    return choose_width(o, header->head_bytes, &is_wide) > 0;
+}
+
+bool mi_om_header(struct om *o, struct om_header *header)
+{
+    struct mi_bytes b = o->file.bytes;
+    *header = (struct om_header){.model_num = 1};
+    if (!mi_bytes_starts(b, MI_LIT("IMOD")))
+        return mi_fail_at(&o->broken, MI_EFORMAT, om_at(o, 0), 0,
+                          "this is no .om file: it does not begin with IMOD");
+    if (b.len < OM_HEADER_BYTES)
+        return mi_fail_at(&o->broken, MI_ETRUNCATED, om_at(o, b.len), 0,
+                          "the file ends inside its header (%zu of 256 bytes)", b.len);
+    header->head_bytes = mi_load_u32le(b.at + 4);
+    header->version = mi_load_u32le(b.at + 8);
+    header->length = mi_load_u32le(b.at + 76);
+    header->is_encrypted = b.at[80];
+    header->model_type = b.at[82];
+    header->name = padded(b, 84, 32);
+    header->ir_version = mi_load_u32le(b.at + 152);
+    header->is_old = header->version < OM_NEW_VERSION;
+    if (header->is_old) {
+        header->platform = padded(b, 156, 20);
+        header->platform_type = b.at[176];
+    } else {
+        header->model_num = mi_load_u32le(b.at + 156);
+        header->platform = padded(b, 160, 20);
+        header->platform_type = b.at[180];
+        header->model_length = mi_load_u64le(b.at + 184);
+        header->is_dynamic = b.at[193];
+    }
+    if (header->model_num == 0)
+        header->model_num = 1;
+    if (header->head_bytes != OM_HEADER_BYTES &&
+        (header->head_bytes < OM_HEADER_BYTES || !has_table(o, header))) {
+        mi_batch_diag(o->out, MI_NOTICE, "om.header_size", om_at(o, 4), 0,
+                      "the header says that it has %u bytes; taken for 256", header->head_bytes);
+        header->head_bytes = OM_HEADER_BYTES;
+    }
+    return true;
 }
