@@ -63,6 +63,7 @@ struct mi_cut_ge {
     uint32_t *flow_node;  /* [nodes.count] node + 1 of f that a framework row is; 0 = none */
     uint8_t *is_complete; /* [nodes.count] all origins of the compiled row are recorded */
     uint8_t *is_claimed;  /* [f.node_count] recorded as an origin */
+    uint32_t *named_by;   /* [f.node_count] compiled row that is recorded or called after it */
     struct mi_csr links;  /* compiled row -> rows of lowered that are recorded */
     uint8_t *is_linked;   /* [nodes.count] compiled row has a link of any kind */
     uint32_t *in_set, *class_known, stamp; /* scratch of the anchors */

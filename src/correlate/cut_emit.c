@@ -3,6 +3,7 @@
 #include "correlate/cut.h"
 
 #include "base/translate.h"
+#include "correlate/ge_graphs.h"
 #include "correlate/verdict.h"
 
 /* Members times covered nodes of one unit that are linked each with each; beyond, only the member
@@ -187,7 +188,19 @@ static void add_link(struct emit *e, uint32_t n, uint32_t compiled, enum mi_role
 /* The compiler wrote down all origins of this node of the compiled flow. */
 static bool is_complete(const struct mi_cut *cut, uint32_t member)
 {
-    return cut->is_ge && cut->ge.is_complete[row_of(&cut->o, member)];
+    return cut->is_ge && (cut->ge.is_complete[row_of(&cut->o, member)] ||
+                          mi_ge_op_of(cut->model, row_of(&cut->o, member)) == MI_GE_OP_BOUNDARY);
+}
+
+/* A unit of Data nodes alone computes nothing, whatever is known about their tensors. */
+static bool is_boundary(const struct mi_cut *cut, const struct mi_unit *unit)
+{
+    for (uint32_t m = 0; m < unit->member_count; m++) {
+        uint32_t member = cut->members.at[unit->first_member + m];
+        if (!cut->is_ge || mi_ge_op_of(cut->model, row_of(&cut->o, member)) != MI_GE_OP_BOUNDARY)
+            return false;
+    }
+    return true;
 }
 
 static bool is_all_complete(const struct mi_cut *cut, const struct mi_unit *unit)
@@ -215,6 +228,21 @@ static uint32_t main_member(const struct mi_cut *cut, const struct mi_unit *unit
     return cut->members.at[unit->first_member];
 }
 
+/* In GE graphs a node that is called after the op takes it for itself; what has all its origins
+ * recorded takes nothing, nor does a conversion beside other nodes. */
+static bool may_link(const struct mi_cut *cut, const struct mi_unit *unit, uint32_t n,
+                     uint32_t member, enum mi_role role)
+{
+    if (!cut->is_ge || role == MI_ROLE_FOLDED || role == MI_ROLE_ABSORBED)
+        return true;
+    uint32_t row = row_of(&cut->o, member), owner = cut->ge.named_by[n];
+    for (uint32_t m = 0; owner && m < unit->member_count; m++)
+        if (row_of(&cut->o, cut->members.at[unit->first_member + m]) == owner)
+            return row == owner;
+    return !is_complete(cut, member) &&
+           (unit->member_count == 1 || mi_ge_op_of(cut->model, row) == MI_GE_OP_PLAIN);
+}
+
 /* Links one framework node to the members of the unit, or to the one that bears its name. */
 static void link_node(struct emit *e, const struct mi_unit *unit, uint32_t n, enum mi_role role,
                       uint32_t main)
@@ -228,8 +256,7 @@ static void link_node(struct emit *e, const struct mi_unit *unit, uint32_t n, en
     bool is_linked = false;
     for (uint32_t m = 0; m < unit->member_count; m++) {
         uint32_t member = e->cut->members.at[unit->first_member + m];
-        if (e->cut->origin[member] ||
-            (role != MI_ROLE_FOLDED && role != MI_ROLE_ABSORBED && is_complete(e->cut, member)))
+        if (e->cut->origin[member] || !may_link(e->cut, unit, n, member, role))
             continue;
         add_link(e, n, row_of(&e->cut->o, member), role, confidence, unit->evidence);
         is_linked = true;
@@ -445,6 +472,8 @@ bool mi_cut_emit(struct mi_cut *cut)
     if (!e.unit_of_class || !e.is_live || !e.is_done || !e.named_in || !mark_live(&e))
         return false;
     for (uint32_t u = 0; u < cut->unit_count; u++) {
+        if (is_boundary(cut, &cut->units[u]))
+            continue;
         if (cut->units[u].state == MI_UNIT_EXACT || cut->units[u].state == MI_UNIT_INEXACT)
             emit_cut(&e, &cut->units[u]);
         else if (cut->units[u].state != MI_UNIT_UNANCHORED)

@@ -5,12 +5,14 @@
  *   G3  a node whose origins are recorded makes the one tensor that leaves these ops
  *   G4  ... and its one input of unknown origin is the one tensor that these ops read besides
  *   G5  a conversion that the compiler put in leaves a tensor what it is
- *   G6  a node without any record makes what the op of its name makes, where nothing said more
+ *   G6  a node without any record stands for the ops in its name and for those around them that no
+ *       other node is recorded or called after; G3 and G4 hold for these
  */
 #include "correlate/categories.h"
 #include "correlate/cut.h"
 #include "correlate/ge_graphs.h"
 
+#define MAX_GROWN   64u /* ops of one set that is grown; readers of one tensor looked at */
 #define MAX_ROUNDS  8u
 #define MAX_ORIGINS 4096u /* of one node; more are not looked into */
 
@@ -27,14 +29,19 @@ struct ge_anchors {
 
 /* --- what earlier matchers found --- */
 
-static void note_link(struct mi_cut *cut, uint32_t link, uint32_t recorded_rule, uint32_t *keys)
+static void note_link(struct mi_cut *cut, uint32_t link, uint32_t recorded_rule,
+                      uint32_t names_rule, uint32_t *keys)
 {
     const struct mi_lowered *links = &cut->model->all.rows.lowered;
     uint32_t compiled = links->compiled[link].v, q = cut->ge.flow_node[links->framework[link].v];
     cut->ge.is_linked[compiled] = 1;
-    if (links->rule[link].v != recorded_rule)
+    if (links->rule[link].v != recorded_rule && links->rule[link].v != names_rule)
         return;
     keys[link] = compiled;
+    if (q)
+        cut->ge.named_by[q - 1] = compiled;
+    if (links->rule[link].v != recorded_rule)
+        return;
     cut->ge.is_complete[compiled] = 1;
     if (q)
         cut->ge.is_claimed[q - 1] = 1;
@@ -44,23 +51,25 @@ bool mi_cut_ge_prepare(struct mi_cut *cut)
 {
     const struct mi_lowered *links = &cut->model->all.rows.lowered;
     uint32_t nodes = cut->model->all.rows.nodes.count;
-    uint32_t rule = mi_known_op(cut->model, "recorded").v;
+    uint32_t recorded = mi_known_op(cut->model, "recorded").v;
+    uint32_t named = mi_known_op(cut->model, "names").v;
     cut->ge.flow_node = mi_cut_array(cut, nodes, sizeof *cut->ge.flow_node);
     cut->ge.is_complete = mi_cut_array(cut, nodes, 1);
     cut->ge.is_linked = mi_cut_array(cut, nodes, 1);
     cut->ge.is_claimed = mi_cut_array(cut, cut->f.node_count, 1);
+    cut->ge.named_by = mi_cut_array(cut, cut->f.node_count, sizeof *cut->ge.named_by);
     cut->ge.in_set = mi_cut_array(cut, cut->f.node_count, sizeof *cut->ge.in_set);
     cut->ge.class_known =
         mi_cut_array(cut, (size_t)cut->class_count + 1, sizeof *cut->ge.class_known);
     uint32_t *keys = mi_cut_array(cut, links->count, sizeof *keys);
     if (!cut->ge.flow_node || !cut->ge.is_complete || !cut->ge.is_linked || !cut->ge.is_claimed ||
-        !cut->ge.in_set || !cut->ge.class_known || !keys)
+        !cut->ge.named_by || !cut->ge.in_set || !cut->ge.class_known || !keys)
         return false;
     for (uint32_t n = 0; n < cut->f.node_count; n++)
         if (!cut->f.nodes[n].call)
             cut->ge.flow_node[cut->f.nodes[n].node] = n + 1;
     for (uint32_t r = 1; r < links->count; r++)
-        note_link(cut, r, rule, keys);
+        note_link(cut, r, recorded, named, keys);
     return mi_csr_build(&cut->ge.links, nodes, keys, links->count ? links->count : 1);
 }
 
@@ -125,7 +134,7 @@ static void anchor_boundary(struct ge_anchors *a)
         set_anchor(a, cut->o.ports.at[o->first_out + i], cut->f.ports.at[f->first_out + i]);
 }
 
-/* --- G2, G6 --- */
+/* --- G2 --- */
 
 static void anchor_origins(struct ge_anchors *a, const struct mi_flow_node *n)
 {
@@ -137,19 +146,6 @@ static void anchor_origins(struct ge_anchors *a, const struct mi_flow_node *n)
             set_anchor(a, tensor,
                        output_of_named(a, values->origin_name[value], values->origin_index[value]));
     }
-}
-
-static void anchor_by_own_name(struct ge_anchors *a, const struct mi_flow_node *n)
-{
-    const struct mi_cut *cut = a->cut;
-    mi_str_id name = mi_flow_node_name(&cut->o, n);
-    uint32_t q = name.v ? mi_map_get(&cut->f_node, mi_pair(a->pair.framework, name.v)) : 0;
-    if (!q || q == MI_FLOW_NONE || cut->ge.is_claimed[q - 1] || cut->ge.is_complete[n->node] ||
-        !mi_op_can_become(cut->model, (mi_node_id){cut->f.nodes[q - 1].node},
-                          (mi_node_id){n->node}))
-        return;
-    for (uint32_t i = 0; i < n->out_count && i < cut->f.nodes[q - 1].out_count; i++)
-        set_anchor(a, mi_flow_out(&cut->o, n, i), mi_flow_out(&cut->f, &cut->f.nodes[q - 1], i));
 }
 
 /* --- G3, G4 --- */
@@ -186,6 +182,111 @@ static bool leaves_set(const struct ge_anchors *a, uint32_t tensor)
         if (a->in_set[f->readers.list[k] - 1] != a->cut->ge.stamp)
             return true;
     return false;
+}
+
+/* --- G6: the ops around those in a name --- */
+
+static void add_to_set(struct ge_anchors *a, uint32_t q)
+{
+    a->in_set[q] = a->cut->ge.stamp;
+    a->failed = a->failed || !mi_u32s_push(&a->set, q);
+}
+
+static bool is_in_set(const struct ge_anchors *a, uint32_t q)
+{
+    return a->in_set[q] == a->cut->ge.stamp;
+}
+
+/* Some op of the set reads this tensor. */
+static bool is_read_by_set(const struct ge_anchors *a, uint32_t tensor)
+{
+    const struct mi_flow *f = &a->cut->f;
+    for (uint32_t k = f->readers.first[tensor], tries = 0;
+         k < f->readers.first[tensor + 1] && tries < MAX_GROWN; k++, tries++)
+        if (is_in_set(a, f->readers.list[k] - 1))
+            return true;
+    return false;
+}
+
+/* All that the op reads is constant, made by the set, or read by the set. */
+static bool reads_only_set(const struct ge_anchors *a, const struct mi_flow_node *q, bool strictly)
+{
+    const struct mi_flow *f = &a->cut->f;
+    for (uint32_t i = 0; i < q->in_count; i++) {
+        uint32_t tensor = mi_flow_in(f, q, i), producer = f->tensors[tensor].producer;
+        if (!tensor || f->tensors[tensor].flags & (MI_FLOW_CONST | MI_FLOW_SHAPE) ||
+            (producer && is_in_set(a, producer - 1)) || (!strictly && is_read_by_set(a, tensor)))
+            continue;
+        return false;
+    }
+    return !q->scope_count;
+}
+
+static bool is_free(const struct ge_anchors *a, uint32_t q)
+{
+    return !a->cut->ge.named_by[q] && !is_in_set(a, q);
+}
+
+/* What GE puts into a convolution or a matrix product: the normalisation or the bias behind it. */
+static bool is_put_into(const struct ge_anchors *a, uint32_t head, uint32_t q, bool may_add)
+{
+    const struct mi_cut *cut = a->cut;
+    const struct mi_nodes *nodes = &cut->model->all.rows.nodes;
+    unsigned into = nodes->category[cut->f.nodes[head].node];
+    unsigned what = nodes->category[cut->f.nodes[q].node];
+    bool takes = into == MI_CATEGORY_CONVOLUTION || into == MI_CATEGORY_FULLY_CONNECTED;
+    bool is_bias = may_add && mi_flow_op(&cut->f, &cut->f.nodes[q]).v == cut->ops.add;
+    return takes && (what == MI_CATEGORY_NORMALISATION || is_bias) &&
+           reads_only_set(a, &cut->f.nodes[q], true);
+}
+
+/* Adds ops behind the set that no node is named after. */
+static void grow_forward(struct ge_anchors *a, bool without_end, bool may_add)
+{
+    const struct mi_flow *f = &a->cut->f;
+    for (uint32_t at = 0; at < a->set.count && a->set.count < MAX_GROWN; at++) {
+        uint32_t head = a->set.at[at];
+        for (uint32_t i = 0; i < f->nodes[head].out_count; i++) {
+            uint32_t tensor = mi_flow_out(f, &f->nodes[head], i);
+            uint32_t first = f->readers.first[tensor], count = f->readers.first[tensor + 1] - first;
+            for (uint32_t k = 0; tensor && k < count && k < MAX_GROWN; k++) {
+                uint32_t q = f->readers.list[first + k] - 1;
+                if (is_free(a, q) && (without_end ? reads_only_set(a, &f->nodes[q], false)
+                                                  : count == 1 && is_put_into(a, head, q, may_add)))
+                    add_to_set(a, q);
+            }
+        }
+    }
+}
+
+/* Adds ops before the set that no node is named after and nothing else reads. */
+static void grow_backward(struct ge_anchors *a)
+{
+    const struct mi_flow *f = &a->cut->f;
+    for (uint32_t at = 0; at < a->set.count && a->set.count < MAX_GROWN; at++) {
+        const struct mi_flow_node *q = &f->nodes[a->set.at[at]];
+        for (uint32_t i = 0; i < q->in_count; i++) {
+            uint32_t tensor = mi_flow_in(f, q, i), producer = f->tensors[tensor].producer;
+            if (!tensor || !producer ||
+                f->tensors[tensor].flags & (MI_FLOW_CONST | MI_FLOW_SHAPE) ||
+                !is_free(a, producer - 1) || leaves_set(a, tensor))
+                continue;
+            add_to_set(a, producer - 1);
+        }
+    }
+}
+
+/* The set of a node that has only its name: first of all, what no one else has been found to do. */
+static void grow_named(struct ge_anchors *a, const struct mi_flow_node *n)
+{
+    const struct mi_cut *cut = a->cut;
+    const struct mi_flow_node *q = &cut->f.nodes[a->set.at[0]];
+    bool is_alone = a->set.count == 1;
+    bool is_other =
+        is_alone && !mi_op_can_become(cut->model, (mi_node_id){q->node}, (mi_node_id){n->node});
+    grow_forward(a, is_other, !is_alone || n->in_count > q->in_count);
+    for (uint32_t i = 0; i < a->set.count; i++)
+        cut->ge.named_by[a->set.at[i]] = n->node;
 }
 
 static void anchor_result(struct ge_anchors *a, const struct mi_flow_node *n)
@@ -303,6 +404,26 @@ static void spread(struct ge_anchors *a)
 
 /* --- one pair of scopes --- */
 
+/* Anchors from what nodes read, until nothing changes; with `by_name` also of those that have only
+ * their name. */
+static void anchor_all_reads(struct ge_anchors *a, const struct mi_flow_scope *scope, bool by_name)
+{
+    for (uint32_t round = 0; round < MAX_ROUNDS && !a->failed; round++) {
+        spread(a);
+        for (uint32_t i = scope->node_count; i-- > 0 && !a->failed;) {
+            const struct mi_flow_node *n = &a->cut->o.nodes[scope->first_node + i];
+            bool is_complete = a->cut->ge.is_complete[n->node];
+            if ((!is_complete && !by_name) || !find_set(a, n))
+                continue;
+            if (!is_complete)
+                grow_backward(a);
+            anchor_reads(a, n);
+        }
+        if (!a->changed.count)
+            return;
+    }
+}
+
 static void anchor_scope(struct ge_anchors *a)
 {
     const struct mi_flow *o = &a->cut->o;
@@ -312,22 +433,15 @@ static void anchor_scope(struct ge_anchors *a)
     for (uint32_t i = 0; i < scope->node_count; i++)
         anchor_origins(a, &first[i]);
     for (uint32_t i = 0; i < scope->node_count; i++)
-        if (find_set(a, &first[i]))
+        if (a->cut->ge.is_complete[first[i].node] && find_set(a, &first[i]))
             anchor_result(a, &first[i]);
-    bool by_name = false;
-    for (uint32_t round = 0; round < MAX_ROUNDS && !a->failed; round++) {
-        spread(a);
-        for (uint32_t i = scope->node_count; i-- > 0;)
-            if (find_set(a, &first[i]))
-                anchor_reads(a, &first[i]);
-        if (a->changed.count)
-            continue;
-        if (by_name)
-            break;
-        by_name = true;
-        for (uint32_t i = 0; i < scope->node_count; i++)
-            anchor_by_own_name(a, &first[i]);
-    }
+    anchor_all_reads(a, scope, false);
+    for (uint32_t i = 0; i < scope->node_count; i++)
+        if (!a->cut->ge.is_complete[first[i].node] && find_set(a, &first[i])) {
+            grow_named(a, &first[i]);
+            anchor_result(a, &first[i]);
+        }
+    anchor_all_reads(a, scope, true);
     spread(a);
 }
 

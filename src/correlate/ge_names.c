@@ -4,7 +4,8 @@
 
 #define SEVERAL   UINT32_MAX
 #define MAX_DEPTH 64u
-#define MAX_TRIES 64u /* ends of a scoped name that are tried */
+#define MAX_SPLIT 2048u /* bytes of a name that is taken apart */
+#define MAX_TRIES 64u   /* ends of a scoped name that are tried */
 
 static bool map_framework(struct mi_ge_names *names, uint32_t main)
 {
@@ -126,4 +127,39 @@ uint32_t mi_ge_name_find(const struct mi_ge_names *names, uint32_t graph, mi_str
         return 0;
     uint32_t n = find_plain(names, framework, name, fit);
     return n ? n : find_scoped(names, framework, name, fit);
+}
+
+/* The node whose name stands at the start of `text`: the longest; `*len` is its length. */
+static uint32_t find_start(const struct mi_ge_names *names, uint32_t framework,
+                           struct mi_bytes text, size_t *len, uint64_t *budget)
+{
+    enum mi_name_fit fit;
+    for (*len = text.len; *len && *budget >= *len; --*len) {
+        *budget -= *len;
+        mi_str_id id = mi_strings_find(&names->model->all.strings, mi_bytes_sub(text, 0, *len));
+        uint32_t n = id.v ? find_plain(names, framework, id, &fit) : 0;
+        if (n)
+            return n;
+    }
+    return 0;
+}
+
+uint32_t mi_ge_name_split(const struct mi_ge_names *names, uint32_t graph, mi_str_id name,
+                          uint32_t *nodes, uint32_t room, bool *is_all, uint64_t *budget)
+{
+    struct mi_bytes text = mi_model_text(names->model, name);
+    uint32_t framework = names->framework_of[graph], count = 0;
+    *is_all = false;
+    if (!framework || text.len > MAX_SPLIT)
+        return 0;
+    while (text.len && count < room) {
+        size_t len;
+        uint32_t n = find_start(names, framework, text, &len, budget);
+        if (!n)
+            return count;
+        nodes[count++] = n;
+        text = mi_bytes_sub(text, len, text.len);
+    }
+    *is_all = !text.len;
+    return count;
 }

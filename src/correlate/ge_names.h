@@ -25,4 +25,11 @@ enum mi_name_fit {
 uint32_t mi_ge_name_find(const struct mi_ge_names *names, uint32_t graph, mi_str_id name,
                          enum mi_name_fit *fit);
 
+/* Takes a name apart into names of framework nodes, as GE joins them when it fuses: "AB" is made of
+ * A and B, "A_LayerNorm_pass.3" begins with A. Returns how many there are, at most `room`; 0 = the
+ * name does not begin with one. `*is_all`: nothing is left over. `*budget` is what may still be
+ * spent on it, in bytes looked at. */
+uint32_t mi_ge_name_split(const struct mi_ge_names *names, uint32_t graph, mi_str_id name,
+                          uint32_t *nodes, uint32_t room, bool *is_all, uint64_t *budget);
+
 #endif

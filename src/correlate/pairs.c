@@ -20,8 +20,8 @@ static bool has_node(const struct mi_model *model, uint32_t graph, mi_str_id nam
     return name.v && mi_map_get(&model->index.node_by_name, mi_pair(graph, name.v)) != 0;
 }
 
-/* Names of values of `compiled` that `framework` has too, among an even sample. GE names its tensors
- * itself, but keeps names of ops and records which op a tensor comes from. */
+/* Names of values of `compiled` that `framework` has too, among an even sample. GE names its
+ * tensors itself, but keeps names of ops and records which op a tensor comes from. */
 static uint32_t shared_names(const struct mi_model *model, uint32_t framework, uint32_t compiled,
                              uint32_t samples)
 {

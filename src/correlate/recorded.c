@@ -7,6 +7,9 @@
 #include "correlate/ge_names.h"
 #include "correlate/matcher.h"
 
+#define MAX_PARTS    32u
+#define NAMES_BUDGET (UINT64_C(64) << 20)
+
 struct records {
     struct mi_model *model;
     const struct mi_tables *rows;
@@ -14,6 +17,7 @@ struct records {
     struct mi_csr by_node; /* node -> rows of recorded */
     uint32_t *claims;      /* [nodes.count] nodes that name this framework node */
     uint32_t first_link;
+    uint64_t budget;            /* bytes of names that may still be looked at */
     mi_str_id rule, name_rule;  /* without a list the name is no more than that */
     mi_str_id list, multi_attr; /* list: the attribute that names origins */
 };
@@ -87,26 +91,49 @@ static bool has_origin(const struct records *r, uint32_t n, mi_str_id name)
 
 /* No names were written down. An empty list says that the node is an op of the model itself, if it
  * is called like one; without a list the name alone says so. */
-static void match_own_name(struct records *r, uint32_t n)
+static bool match_own_name(struct records *r, uint32_t n)
 {
     const struct mi_nodes *nodes = &r->rows->nodes;
-    enum mi_ge_op op = mi_ge_op_of(r->model, n);
     enum mi_name_fit fit;
-    if (op == MI_GE_OP_CONST || op == MI_GE_OP_BOUNDARY)
-        return;
     uint32_t q = mi_ge_name_find(&r->names, nodes->graph[n].v, nodes->name[n], &fit);
     if (!q || fit == MI_NAME_SCOPED)
-        return;
+        return false;
     bool is_related = mi_op_can_become(r->model, (mi_node_id){q}, (mi_node_id){n});
     bool is_listed = mi_node_attr(r->model, n, r->list) != 0;
     bool is_stated = is_listed || has_origin(r, n, nodes->name[n]);
     bool is_sure = fit == MI_NAME_UNIQUE && is_related && is_stated;
     if (!is_related && !is_stated)
-        return;
+        return false;
     add_link(r, q, n, is_sure ? MI_CERTAIN : MI_LIKELY, is_listed ? r->rule : r->name_rule,
              mi_batch_cstr(&r->model->all, is_listed
                                                ? N_("kept its name: no other origin is recorded")
                                                : N_("has its name; no origin is recorded")));
+    return true;
+}
+
+/* The name of a fused node is made of those of its origins. */
+static void match_parts(struct records *r, uint32_t n)
+{
+    const struct mi_nodes *nodes = &r->rows->nodes;
+    uint32_t parts[MAX_PARTS];
+    bool is_all;
+    uint32_t count = mi_ge_name_split(&r->names, nodes->graph[n].v, nodes->name[n], parts,
+                                      MAX_PARTS, &is_all, &r->budget);
+    if (is_all && count < 2)
+        return; /* its own name, which was not good enough */
+    for (uint32_t i = 0; i < count; i++)
+        add_link(r, parts[i], n, is_all ? MI_LIKELY : MI_GUESS, r->name_rule,
+                 mi_batch_cstr(&r->model->all, is_all ? N_("its name is made of such names")
+                                                      : N_("its name begins with it")));
+}
+
+static void match_names(struct records *r, uint32_t n)
+{
+    enum mi_ge_op op = mi_ge_op_of(r->model, n);
+    if (op != MI_GE_OP_PLAIN && op != MI_GE_OP_CONVERSION)
+        return;
+    if (!match_own_name(r, n) && op == MI_GE_OP_PLAIN && !mi_node_attr(r->model, n, r->list))
+        match_parts(r, n);
 }
 
 /* An op that several nodes name was split, or one of them is wrong. */
@@ -133,7 +160,7 @@ static bool run_records(struct records *r)
         if (mi_csr_count(&r->by_node, n))
             match_records(r, n);
         else
-            match_own_name(r, n);
+            match_names(r, n);
     }
     doubt_shared(r);
     return !mi_batch_failed(&r->model->all);
@@ -142,7 +169,11 @@ static bool run_records(struct records *r)
 static bool run_recorded(struct mi_model *model, struct mi_error *err)
 {
     struct records r = {
-        .model = model, .rows = &model->all.rows, .first_link = model->all.rows.lowered.count};
+        .model = model,
+        .rows = &model->all.rows,
+        .first_link = model->all.rows.lowered.count,
+        .budget = NAMES_BUDGET,
+    };
     struct mi_graph_pairs pairs;
     if (!mi_graph_pairs_find(&pairs, model, err))
         return false;
