@@ -24,7 +24,7 @@ static int judge(const struct mi_pb *pb, const int8_t *fields, size_t count)
 
 #define JUDGE(pb, fields) judge(pb, fields, sizeof(fields))
 
-/* Operator types are words, whatever else a file may hold. */
+/* Operator types are words as a rule. */
 static bool is_word(struct mi_bytes text)
 {
     size_t len = text.len < 256 ? text.len : 256;
@@ -34,18 +34,19 @@ static bool is_word(struct mi_bytes text)
     return len > 0;
 }
 
-static bool is_node(struct mi_pb pb)
+/* 2: an operator, 1: could be one, 0: is none. */
+static int rate_node(struct mi_pb pb)
 {
-    bool has_op = false;
+    bool has_op = false, has_word = true;
     while (mi_pb_next(&pb)) {
         int verdict = JUDGE(&pb, node_fields);
         if (verdict < 0 || (verdict == 0 && mi_pb_field(&pb) < 11))
-            return false;
+            return 0;
         if (mi_pb_field(&pb) == 4 && !is_word(pb.bytes))
-            return false;
+            has_word = false;
         has_op = has_op || mi_pb_field(&pb) == 4;
     }
-    return has_op;
+    return has_op ? 1 + has_word : 0;
 }
 
 /* 2: has a node, 1: could be a graph, 0: is none. */
@@ -58,7 +59,7 @@ static int rate_graph(struct mi_pb pb)
             return 0;
         known += verdict > 0;
         if (mi_pb_field(&pb) == 1)
-            return is_node(mi_pb_sub(&pb)) || pb.is_clipped ? 2 : 0;
+            return pb.is_clipped ? 2 : rate_node(mi_pb_sub(&pb));
     }
     return pb.err->code || (known == 0 && pb.end != pb.start) ? 0 : 1;
 }
