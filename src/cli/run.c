@@ -8,6 +8,7 @@
 #include "present/exporter.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -117,8 +118,12 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
     if (args->operand_count != 1)
         return mi_cli_usage(cli, &mi_command_run, "one model is wanted");
     const char *model = args->operands[0], *dir = mi_args_text(args, "output-dir", NULL);
-    if (stat(model, &info) != 0 || !S_ISREG(info.st_mode)) {
-        mi_fail(&err, MI_ENOTFOUND, "no such file");
+    bool is_there = stat(model, &info) == 0 || strcmp(model, "-") == 0;
+    if (!is_there)
+        mi_fail(&err, MI_ENOTFOUND, "no such file or folder");
+    else if (strcmp(model, "-") == 0 || !S_ISREG(info.st_mode))
+        mi_fail(&err, MI_ENOTFOUND, "ONNX Runtime wants the model as a file");
+    if (err.code != MI_OK) {
         mi_error_in(&err, model);
         return mi_cli_error(cli, &err);
     }

@@ -84,12 +84,20 @@ static bool try_file(struct mi_ort *ort, const char *path, char *used, size_t si
     return mi_ort_open(ort, path, err);
 }
 
+const char *mi_ort_library(const char *name, char *path, size_t size)
+{
+    bool is_here = !strchr(name, '/') && access(name, F_OK) == 0;
+    return is_here && (size_t)snprintf(path, size, "./%s", name) < size ? path : name;
+}
+
 bool mi_ort_find(struct mi_ort *ort, const char *wanted, char *used, size_t size,
                  struct mi_error *err)
 {
+    char here[512];
     if (!wanted)
         wanted = getenv("MI_ORT_LIB");
     if (wanted && wanted[0]) {
+        wanted = mi_ort_library(wanted, here, sizeof here);
         snprintf(used, size, "%s", wanted);
         return mi_ort_open(ort, wanted, err);
     }

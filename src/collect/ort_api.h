@@ -99,6 +99,10 @@ struct mi_ort {
  * MI_ENOTFOUND: it cannot be loaded; MI_EUNSUPPORTED: it is no ONNX Runtime or too old. */
 bool mi_ort_open(struct mi_ort *ort, const char *path, struct mi_error *err);
 
+/* A library as a user names it: one in the current folder need not be called ./NAME. Returns `name`
+ * or `path` (size bytes). */
+const char *mi_ort_library(const char *name, char *path, size_t size);
+
 /* Finds and loads ONNX Runtime: `wanted` if given, else MI_ORT_LIB of the environment, else
  * deps/ort and lib beside the program's folder, else the system's. `used` (size bytes) receives
  * what was loaded. */

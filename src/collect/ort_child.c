@@ -61,6 +61,9 @@ static bool create_session(struct child *child, bool optimised, struct mi_error 
     struct ort_options *options = NULL;
     const char *custom = mi_args_text(args, "custom-op-lib", NULL);
     void *custom_library = NULL;
+    char here[512];
+    if (custom)
+        custom = mi_ort_library(custom, here, sizeof here);
     const char *level = mi_args_text(args, "level", "99");
     return mi_ort_ok(ort, ort->CreateSessionOptions(&options), "session options", err) &&
            set_threads(child, options, err) &&

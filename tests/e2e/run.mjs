@@ -2,7 +2,7 @@
 // usage: node run.mjs INSPECTOR_CLI MAKE_ONNX QUICKACT_OP.so SAMPLES WORK_DIR      77 = skipped
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 const [cli, makeOnnx, quickact, samples, work] = process.argv.slice(2);
 let passed = 0, failed = 0, skipped = 0;
@@ -152,6 +152,9 @@ function realModels() {
     check("custom domain: not an execution",
         json(join(dir, "graph.json")).nodes.every((node) => node.fate === "not_executed"));
     dir = join(work, "custom-with");
+    const beside = spawnSync(cli, ["run", source, "-o", dir, "--custom-op-lib", basename(quickact)],
+        { encoding: "utf8", cwd: dirname(quickact) });
+    check("custom: a library of the current folder", beside.status === 0 && beside.stderr === "", beside.stderr);
     done = call("run", source, "-o", dir, "--custom-op-lib", quickact);
     check("custom domain with its library", done.code === 0, done.err);
     const { compiled } = checkCapture("custom domain", dir, 4);
