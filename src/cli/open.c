@@ -55,7 +55,11 @@ void mi_cli_losses(const struct mi_cli *cli, const struct mi_session *session)
     for (uint32_t d = 1; d < diags->count; d++) {
         if (diags->severity[d] < MI_LOSS || losses++)
             continue;
-        struct mi_error err = error_of(model, d);
+        bool has_reason =
+            d + 1 < diags->count && diags->source[d + 1].v == diags->source[d].v &&
+            mi_bytes_equal(mi_model_text(model, diags->code[d]), MI_LIT("capture.incomplete")) &&
+            mi_bytes_equal(mi_model_text(model, diags->code[d + 1]), MI_LIT("capture.note"));
+        struct mi_error err = error_of(model, has_reason ? d + 1 : d);
         mi_cli_error(cli, &err);
     }
     if (losses)
