@@ -59,6 +59,25 @@ static void find_producers(const struct mi_model *model, mi_str_id name, enum mi
         found->how = MI_FOUND_TENSOR;
 }
 
+/* Graph inputs and constants have no producer. */
+static void find_readers(const struct mi_model *model, mi_str_id name, enum mi_layer layer,
+                         struct mi_found *found)
+{
+    const struct mi_csr *readers = &model->index.consumers;
+    for (uint32_t g = 1; name.v && g < model->all.rows.graphs.count; g++) {
+        uint32_t value = mi_map_get(&model->index.value_by_name, mi_pair(g, name.v));
+        if (!value || !is_layer(model, g, layer))
+            continue;
+        for (uint32_t i = readers->first[value]; i < readers->first[value + 1]; i++) {
+            bool is_again = i > readers->first[value] && readers->list[i] == readers->list[i - 1];
+            if (!is_again && !add_node(found, readers->list[i]))
+                return;
+        }
+    }
+    if (found->node_count)
+        found->how = MI_FOUND_READERS;
+}
+
 static void add_task(const struct mi_model *model, struct mi_found *found, uint32_t task)
 {
     if (found->task_count == MI_FIND_MOST)
@@ -134,5 +153,7 @@ bool mi_find(const struct mi_model *model, struct mi_bytes name, struct mi_arena
         find_producers(model, text, layer, found);
     if (!found->node_count && !found->task_count && !layer)
         find_tasks(model, text, found);
+    if (!found->node_count && !found->task_count)
+        find_readers(model, text, layer, found);
     return found->node_count || found->task_count || fail_unknown(model, name, err);
 }

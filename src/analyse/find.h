@@ -7,9 +7,10 @@
 #include "model/model.h"
 
 enum mi_find_how {
-    MI_FOUND_NODE,   /* "node:12" or the name of a node */
-    MI_FOUND_TENSOR, /* name of a tensor: its producer */
-    MI_FOUND_TASK    /* "task:7" or the name of a task */
+    MI_FOUND_NODE,    /* "node:12" or the name of a node */
+    MI_FOUND_TENSOR,  /* name of a tensor: its producer */
+    MI_FOUND_READERS, /* name of a tensor that no node makes: the nodes that read it */
+    MI_FOUND_TASK     /* "task:7" or the name of a task */
 };
 
 struct mi_found {

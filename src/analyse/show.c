@@ -68,6 +68,14 @@ static void collect(struct mi_show *show, const struct mi_found *found)
 static void add_facts(struct mi_show *show, const struct mi_found *found)
 {
     struct mi_report *out = show->out;
+    if (found->how == MI_FOUND_READERS)
+        mi_report_add_finding(
+            out, &(struct mi_finding){
+                     .rule = "tensor_read",
+                     .severity = MI_INFO,
+                     .sentence = N_("%1 is a tensor that no node makes; what reads it is shown."),
+                     .args = {mi_cstr(show->name)},
+                     .cost_ns = -1});
     if (found->how == MI_FOUND_TENSOR)
         mi_report_add_finding(
             out, &(struct mi_finding){.rule = "tensor_name",
