@@ -3,6 +3,7 @@
 #include "correlate/cut.h"
 
 #include "base/translate.h"
+#include "correlate/categories.h"
 #include "correlate/ge_graphs.h"
 #include "correlate/verdict.h"
 
@@ -299,6 +300,13 @@ static void link_aligned(struct emit *e, const struct mi_unit *unit)
     }
 }
 
+static bool moves_data(const struct mi_cut *cut, uint32_t n)
+{
+    uint32_t op = mi_flow_op(&cut->f, &cut->f.nodes[n]).v;
+    return op == cut->ops.identity || op == cut->ops.dropout ||
+           mi_op_converts(mi_model_text(cut->model, (mi_str_id){op}));
+}
+
 static void emit_cut(struct emit *e, struct mi_unit *unit)
 {
     struct mi_cut *cut = e->cut;
@@ -315,6 +323,8 @@ static void emit_cut(struct emit *e, struct mi_unit *unit)
             e->is_done[n] = 1;
             continue;
         }
+        if (is_recorded && role != MI_ROLE_FOLDED && !moves_data(cut, n))
+            continue; /* the record would have named it */
         if (is_recorded && role != MI_ROLE_FOLDED)
             role = MI_ROLE_ABSORBED; /* between what the node computes, and no part of it */
         uint32_t out = first_out(&cut->f, n);

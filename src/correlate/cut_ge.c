@@ -184,6 +184,26 @@ static bool leaves_set(const struct ge_anchors *a, uint32_t tensor)
     return false;
 }
 
+/* --- G5 --- */
+
+static bool hands_on(const struct ge_anchors *a, const struct mi_flow_node *n)
+{
+    return !a->cut->ge.is_linked[n->node] && n->in_count && n->out_count &&
+           mi_ge_op_of(a->cut->model, n->node) == MI_GE_OP_CONVERSION;
+}
+
+static void hand_on(struct ge_anchors *a, const struct mi_flow_node *n)
+{
+    struct mi_cut *cut = a->cut;
+    if (!hands_on(a, n))
+        return;
+    uint32_t in = mi_flow_in(&cut->o, n, 0), out = mi_flow_out(&cut->o, n, 0);
+    if (!in || !out)
+        return;
+    set_anchor(a, out, cut->anchor[in]);
+    set_anchor(a, in, cut->anchor[out]);
+}
+
 /* --- G6: the ops around those in a name --- */
 
 static void add_to_set(struct ge_anchors *a, uint32_t q)
@@ -257,6 +277,22 @@ static void grow_forward(struct ge_anchors *a, bool without_end, bool may_add)
             }
         }
     }
+}
+
+/* Something that the node reads comes from a node of which nothing is known, not even a name. */
+static bool reads_unknown(const struct ge_anchors *a, const struct mi_flow_node *n)
+{
+    const struct mi_flow *o = &a->cut->o;
+    for (uint32_t i = 0; i < n->in_count; i++) {
+        uint32_t tensor = mi_flow_in(o, n, i), hops = 0;
+        uint32_t producer = a->cut->anchor[tensor] ? 0 : o->tensors[tensor].producer;
+        while (producer && hands_on(a, &o->nodes[producer - 1]) && hops++ < MAX_ROUNDS)
+            producer = o->tensors[mi_flow_in(o, &o->nodes[producer - 1], 0)].producer;
+        if (producer && !a->cut->ge.is_linked[o->nodes[producer - 1].node] &&
+            mi_ge_op_of(a->cut->model, o->nodes[producer - 1].node) == MI_GE_OP_PLAIN)
+            return true;
+    }
+    return false;
 }
 
 /* Adds ops before the set that no node is named after and nothing else reads. */
@@ -368,26 +404,6 @@ static void anchor_reads(struct ge_anchors *a, const struct mi_flow_node *n)
         anchor_inputs_by_place(a, n);
 }
 
-/* --- G5 --- */
-
-static bool hands_on(const struct ge_anchors *a, const struct mi_flow_node *n)
-{
-    return !a->cut->ge.is_linked[n->node] && n->in_count && n->out_count &&
-           mi_ge_op_of(a->cut->model, n->node) == MI_GE_OP_CONVERSION;
-}
-
-static void hand_on(struct ge_anchors *a, const struct mi_flow_node *n)
-{
-    struct mi_cut *cut = a->cut;
-    if (!hands_on(a, n))
-        return;
-    uint32_t in = mi_flow_in(&cut->o, n, 0), out = mi_flow_out(&cut->o, n, 0);
-    if (!in || !out)
-        return;
-    set_anchor(a, out, cut->anchor[in]);
-    set_anchor(a, in, cut->anchor[out]);
-}
-
 /* From the tensors that have changed to their neighbours, until nothing changes. */
 static void spread(struct ge_anchors *a)
 {
@@ -415,7 +431,7 @@ static void anchor_all_reads(struct ge_anchors *a, const struct mi_flow_scope *s
             bool is_complete = a->cut->ge.is_complete[n->node];
             if ((!is_complete && !by_name) || !find_set(a, n))
                 continue;
-            if (!is_complete)
+            if (!is_complete && !reads_unknown(a, n))
                 grow_backward(a);
             anchor_reads(a, n);
         }
