@@ -109,6 +109,16 @@ static bool is_cut(struct mi_bytes text)
     return !text.len || text.at[text.len - 1] != '}';
 }
 
+/* "torch.ops.aten.add.Tensor" is the operator aten.add.Tensor. */
+static mi_str_id op_name(struct pt2 *p, struct mi_bytes target)
+{
+    mi_str_id whole = mi_pt2_string(p, target);
+    struct mi_bytes text = mi_batch_text(p->fw.out, whole), prefix = MI_LIT("torch.ops.");
+    if (!mi_bytes_starts(text, prefix))
+        return whole;
+    return mi_batch_str(p->fw.out, mi_bytes_sub(text, prefix.len, text.len));
+}
+
 static void read_node(struct pt2 *p, struct mi_bytes text, const struct pt2_job *job,
                       uint32_t position)
 {
@@ -133,7 +143,7 @@ static void read_node(struct pt2 *p, struct mi_bytes text, const struct pt2_job 
                                 .depth = job->depth,
                                 .use = PT2_USE};
     struct mi_node_row row = {.graph = job->graph,
-                              .op = mi_pt2_string(p, parts[0].text),
+                              .op = op_name(p, parts[0].text),
                               .position = position,
                               .native_id = -1,
                               .stream = -1,
