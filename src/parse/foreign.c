@@ -41,6 +41,9 @@ static const struct {
     {"{\"", 8, false, N_("this is a safetensors file: weights without a graph")},
     {"ORTM", 4, false,
      N_("this is a model in ONNX Runtime's own format; only .onnx models can be read")},
+    {"MSL", 4, false,
+     N_("this is a MindSpore Lite model, which no reader understands; use the .mindir file that it "
+        "was converted from")},
     {"TFL3", 4, false, N_("this is a TensorFlow Lite model, which no reader understands")},
     {"SQLite format 3", 0, false, N_("this is an SQLite database that no reader understands")},
     {"{", 0, true, N_("this is JSON that no reader understands")},

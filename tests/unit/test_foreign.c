@@ -24,6 +24,7 @@ static void files_are_called_by_their_name(void **state)
                "ELF\x02"),
          "ELF"},
         {BYTES("PK\x03\x04rest"), "ZIP"},
+        {BYTES("\x10\0\0\0MSL2 rest"), ".mindir"},
         {BYTES(" [1, 2]"), "JSON"},
         {BYTES("\x08\x02\x10\x01\x42\x01x\x4a\x08\0\0\0\0\0\0\0\0"), "one ONNX tensor"},
         {BYTES("ir_version: 8\ngraph {\n}\n"), "ONNX model as text"},

@@ -52,7 +52,7 @@ static int sniff(const struct mi_probe *probe)
         if (!is_known)
             return 0;
         if (mi_pbt_named(&t, "layer") || mi_pbt_named(&t, "layers"))
-            return t.kind == MI_PBT_MESSAGE && mi_pbt_enter(&t) && is_layer(&t) ? 80 : 0;
+            return t.kind == MI_PBT_MESSAGE && mi_pbt_enter(&t) && is_layer(&t) ? 84 : 0;
     }
     return 0;
 }

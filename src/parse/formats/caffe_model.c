@@ -54,7 +54,7 @@ static int sniff(const struct mi_probe *probe)
         uint32_t field = mi_pb_field(&pb);
         bool is_number = field == 4 || field == 5 || field == 7;
         if (field == 100 || field == 2)
-            return mi_pb_type(&pb) == MI_PB_LEN && is_layer(mi_pb_sub(&pb), field == 2) ? 85 : 0;
+            return mi_pb_type(&pb) == MI_PB_LEN && is_layer(mi_pb_sub(&pb), field == 2) ? 87 : 0;
         if (!field || field > 8 || mi_pb_type(&pb) != (is_number ? MI_PB_VARINT : MI_PB_LEN))
             return 0;
         if (field == 1 && !pb.bytes.len)

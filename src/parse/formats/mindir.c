@@ -578,7 +578,7 @@ static int sniff(const struct mi_probe *probe)
     }
     if (!graph || err.code)
         return 0;
-    return has_version || is_mindspore ? (graph == 2 ? 92 : is_mindspore ? 70 : 0) : 0;
+    return has_version || is_mindspore ? (graph == 2 ? 92 : is_mindspore ? 72 : 0) : 0;
 }
 
 const struct mi_reader mi_reader_mindir = {.name = "mindir",

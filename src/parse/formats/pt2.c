@@ -182,12 +182,12 @@ static int sniff(const struct mi_probe *probe)
     struct mi_zip zip;
     struct mi_error err = MI_ERROR_INIT;
     if (!mi_zip_sniff(probe->head))
-        return looks_like_program(mi_bytes_sub(probe->bytes, 0, 64u << 10)) ? 90 : 0;
+        return looks_like_program(mi_bytes_sub(probe->bytes, 0, 64u << 10)) ? 93 : 0;
     if (!mi_zip_open(&zip, probe->bytes, MI_ZIP_MAX_MEMBERS, &err))
         return 0;
     bool is_ours = find_program(&zip) != NULL;
     mi_zip_close(&zip);
-    return is_ours ? 95 : 0;
+    return is_ours ? 96 : 0;
 }
 
 /* Reads the JSON text that `p->text` holds; `damage` is why it may end too early. */

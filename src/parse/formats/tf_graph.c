@@ -310,13 +310,13 @@ static int rate_graph(struct mi_pb pb)
         uint32_t field = mi_pb_field(&pb);
         if (field >= sizeof types / sizeof *types || mi_pb_type(&pb) != types[field])
             return 0;
-        if (field == 1 && score < 90) {
+        if (field == 1 && score < 91) {
             bool is_node = rate_node(mi_pb_sub(&pb)) == 2;
             if (!is_node && !pb.is_clipped)
                 return 0;
-            score = is_node ? 90 : 50;
-        } else if (field == 2 && score < 60 && is_library(mi_pb_sub(&pb))) {
-            score = 60;
+            score = is_node ? 91 : 51;
+        } else if (field == 2 && score < 61 && is_library(mi_pb_sub(&pb))) {
+            score = 61;
         }
     }
     return pb.err->code ? 0 : score;

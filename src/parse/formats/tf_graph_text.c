@@ -57,18 +57,18 @@ static int sniff(const struct mi_probe *probe)
     struct mi_pbt t;
     int score = 0;
     mi_pbt_init(&t, mi_bytes_sub(probe->bytes, 0, 64u << 10), &err);
-    for (unsigned left = 64; left && score < 80 && mi_pbt_next(&t); left--) {
+    for (unsigned left = 64; left && score < 82 && mi_pbt_next(&t); left--) {
         if (!is_one_of(&t, tops))
             return 0;
         if (mi_pbt_named(&t, "library") && t.kind == MI_PBT_MESSAGE)
-            score = 60;
+            score = 62;
         if (mi_pbt_named(&t, "node")) {
             if (t.kind != MI_PBT_MESSAGE || !mi_pbt_enter(&t) || !is_node(&t))
                 return 0;
-            score = 80;
+            score = 82;
         }
     }
-    return err.code && err.code != MI_ETRUNCATED && score < 80 ? 0 : score;
+    return err.code && err.code != MI_ETRUNCATED && score < 82 ? 0 : score;
 }
 
 static bool read_all(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
