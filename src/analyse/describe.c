@@ -86,6 +86,16 @@ static void put_shape(struct mi_words *words, const struct mi_model *model, mi_v
     mi_words_put(words, MI_LIT("]"));
 }
 
+struct mi_bytes mi_describe_shape(const struct mi_model *model, mi_value_id value,
+                                  struct mi_arena *arena)
+{
+    struct mi_words words = {.arena = arena};
+    value = mi_value_origin(model, value);
+    if (model->all.rows.values.has_shape[value.v])
+        put_shape(&words, model, value);
+    return mi_words_get(&words);
+}
+
 struct mi_bytes mi_describe_type(const struct mi_model *model, mi_value_id value,
                                  struct mi_arena *arena)
 {

@@ -27,6 +27,10 @@ static inline struct mi_bytes mi_words_get(const struct mi_words *words)
 struct mi_bytes mi_describe_type(const struct mi_model *model, mi_value_id value,
                                  struct mi_arena *arena);
 
+/* Shape alone: "[1,3,N,?]"; "" if not even the rank is known. */
+struct mi_bytes mi_describe_shape(const struct mi_model *model, mi_value_id value,
+                                  struct mi_arena *arena);
+
 /* Element type alone: "float16". */
 struct mi_bytes mi_describe_dtype(const struct mi_model *model, mi_value_id value);
 
