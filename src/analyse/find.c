@@ -26,9 +26,11 @@ static bool add_node(struct mi_found *found, uint32_t node)
     return true;
 }
 
+/* Stages of a build count only where they are asked for: every node stands in many of them. */
 static bool is_layer(const struct mi_model *model, uint32_t graph, enum mi_layer layer)
 {
-    return layer == MI_LAYER_NONE || model->all.rows.graphs.layer[graph] == layer;
+    enum mi_layer of = (enum mi_layer)model->all.rows.graphs.layer[graph];
+    return layer == MI_LAYER_NONE ? of != MI_LAYER_STAGE : of == layer;
 }
 
 static void find_nodes(const struct mi_model *model, mi_str_id name, enum mi_layer layer,
@@ -133,12 +135,19 @@ bool mi_find(const struct mi_model *model, struct mi_bytes name, struct mi_arena
     find_nodes(model, mi_strings_find(&model->all.strings, name), layer, found);
     if (found->node_count)
         return true;
+    /* What stands in stages only was gone before the build was finished. */
+    find_nodes(model, mi_strings_find(&model->all.strings, name), MI_LAYER_STAGE, found);
+    if (found->node_count)
+        return true;
     if (mi_bytes_starts(name, MI_LIT("framework:"))) {
         layer = MI_LAYER_FRAMEWORK;
         bare = mi_bytes_sub(name, 10, name.len);
     } else if (mi_bytes_starts(name, MI_LIT("compiled:"))) {
         layer = MI_LAYER_COMPILED;
         bare = mi_bytes_sub(name, 9, name.len);
+    } else if (mi_bytes_starts(name, MI_LIT("stage:"))) {
+        layer = MI_LAYER_STAGE;
+        bare = mi_bytes_sub(name, 6, name.len);
     }
     uint32_t node = number_behind(name, MI_LIT("node:"), rows->nodes.count);
     uint32_t task = number_behind(name, MI_LIT("task:"), rows->tasks.count);

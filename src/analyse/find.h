@@ -23,9 +23,10 @@ struct mi_found {
 
 enum { MI_FIND_MOST = 1000 }; /* longer lists are cut */
 
-/* Finds `name`, which may begin with "framework:" or "compiled:" to tell the layers apart; a number
- * counts only if no node has that very name. MI_ENOTFOUND names something similar, if there is any.
- * Lists lie in `arena`. */
+/* Finds `name`, which may begin with "framework:", "compiled:" or "stage:" to tell the layers
+ * apart; without that, nodes of stages count if there are no others. A number counts only if no
+ * node has that very name. MI_ENOTFOUND names something similar, if there is any. Lists lie in
+ * `arena`. */
 bool mi_find(const struct mi_model *model, struct mi_bytes name, struct mi_arena *arena,
              struct mi_found *found, struct mi_error *err);
 

@@ -8,7 +8,8 @@
 extern const struct mi_param mi_params_graph[];
 extern const struct mi_param mi_params_map[];
 extern const struct mi_param mi_params_path[]; /* [0] name */
-extern const struct mi_param mi_params_show[]; /* [0] name */
+extern const struct mi_param mi_params_plan[];
+extern const struct mi_param mi_params_show[];   /* [0] name */
 extern const struct mi_param mi_params_stages[]; /* [0] name */
 extern const struct mi_param mi_params_summary[];
 extern const struct mi_param mi_params_tasks[];

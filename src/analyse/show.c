@@ -120,7 +120,10 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     mi_show_kernels(&show);
     mi_show_tasks(&show);
     mi_show_neighbours(&show);
-    return true;
+    mi_show_planned(&show);
+    mi_show_memory(&show);
+    mi_show_groups(&show);
+    return mi_show_history(&show, err);
 }
 
 const struct mi_param mi_params_show[] = {

@@ -33,4 +33,12 @@ void mi_show_kernels(struct mi_show *show);
 void mi_show_tasks(struct mi_show *show);
 void mi_show_neighbours(struct mi_show *show); /* before and after the first task on its stream */
 
+/* --- show_plan.c: what the compiler planned --- */
+void mi_show_planned(struct mi_show *show);
+void mi_show_memory(struct mi_show *show);
+void mi_show_groups(struct mi_show *show);
+
+/* What the stages of the build did to it; nothing without dumps of stages. */
+bool mi_show_history(struct mi_show *show, struct mi_error *err);
+
 #endif

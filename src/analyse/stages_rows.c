@@ -282,17 +282,20 @@ static struct mi_bytes passes_of(const struct mi_model *model, mi_node_id node,
     static const char *const names[] = {"pass_name", "pass_name_ub"};
     const struct mi_tables *rows = &model->all.rows;
     struct mi_words words = {.arena = arena};
+    uint32_t count = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         mi_str_id name = mi_strings_find(&model->all.strings, mi_cstr(names[i]));
         for (uint32_t a = 0; name.v && a < rows->nodes.attr_count[node.v]; a++) {
             mi_attr_id attr = {rows->nodes.first_attr[node.v] + a};
             if (rows->attrs.name[attr.v].v != name.v)
                 continue;
-            mi_words_put(&words, words.len ? MI_LIT(", ") : MI_LIT(""));
-            mi_words_put(&words, mi_describe_attr(model, attr, arena));
+            for (uint32_t k = 0; k < rows->attrs.item_count[attr.v]; k++)
+                put_name(&words,
+                         mi_model_text(model, rows->items.text[rows->attrs.first_item[attr.v] + k]),
+                         &count);
         }
     }
-    return mi_words_get(&words);
+    return end_names(&words, count);
 }
 
 static void fill(const struct mi_history *history, const struct mi_change *change,
