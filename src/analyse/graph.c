@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "base/translate.h"
 
-static const char *const layers[] = {"framework", "compiled", NULL};
+static const char *const folds[] = {"scope", "group", NULL};
+static const char *const layers[] = {"framework", "compiled", "stage", NULL};
 
 const struct mi_param mi_params_graph[] = {
     {.name = "layer",
@@ -33,12 +34,18 @@ const struct mi_param mi_params_graph[] = {
     {.name = "flat",
      .kind = MI_PARAM_FLAG,
      .help = N_("No scopes: nodes in the order of the file.")},
+    {.name = "fold",
+     .kind = MI_PARAM_CHOICE,
+     .choices = folds,
+     .default_text = "scope",
+     .help = N_("Put nodes below the scopes of their names, or below the fusion groups that the "
+                "compiler made.")},
     MI_PARAM_END};
 
 static const struct mi_report_column columns[] = {
     {"depth", NULL, MI_CELL_DEPTH, "", N_("nesting in the list")},
     {"label", N_("name"), MI_CELL_TEXT, "", N_("last part of the name")},
-    {"kind", NULL, MI_CELL_WORD, "", N_("graph, scope or node")},
+    {"kind", NULL, MI_CELL_WORD, "", N_("graph, scope, group or node")},
     {"graph", N_("graph"), MI_CELL_WORD, "", N_("layer of a main graph, or what else it is")},
     {"op_type", N_("type"), MI_CELL_TEXT, "", N_("operator type")},
     {"nodes", N_("nodes"), MI_CELL_INT, "", N_("nodes in the graph or scope, bodies included")},
@@ -76,7 +83,7 @@ enum {
 /* One line to be. Items form a tree below item 0. */
 struct item {
     uint32_t parent, first, last, next; /* items; 0 = none */
-    uint32_t graph, node;               /* what it shows; both 0: a scope */
+    uint32_t graph, node, group;        /* what it shows; all 0: a scope */
     uint32_t level;                     /* scopes and bodies above it, for --depth */
     struct mi_bytes label;
     int64_t nodes, tasks, total_ns; /* of a graph or scope: all below */
@@ -95,6 +102,8 @@ struct tree {
     struct mi_bytes name, type;
     int layer; /* index into layers; -1 = both */
     bool flat;
+    uint32_t *group_of;      /* [nodes.count] row of groups; 0 = none. NULL: not folded by groups */
+    uint32_t *item_of_group; /* [groups.count] */
 };
 
 /* --- building --- */
@@ -143,8 +152,40 @@ static uint32_t scope_below(struct tree *tree, uint32_t parent, struct mi_bytes 
     return *at;
 }
 
+static struct mi_bytes group_label(const struct tree *tree, uint32_t group)
+{
+    const struct mi_groups *groups = &tree->model->all.rows.groups;
+    struct mi_words words = {.arena = &tree->out->arena};
+    struct mi_bytes pass = mi_model_text(tree->model, groups->pass[group]);
+    mi_words_put(&words, mi_cstr(mi_enum_name(MI_E_group_kind, groups->kind[group])));
+    mi_words_put(&words, MI_LIT(" "));
+    mi_words_put(&words, mi_model_text(tree->model, groups->name[group]));
+    mi_words_put(&words, pass.len ? MI_LIT(": ") : MI_LIT(""));
+    mi_words_put(&words, pass);
+    return mi_words_get(&words);
+}
+
+/* The item of the node's fusion group, where its first node stands; `below` without one. */
+static uint32_t group_below(struct tree *tree, uint32_t node, uint32_t below)
+{
+    uint32_t group = tree->group_of ? tree->group_of[node] : 0;
+    if (!group)
+        return below;
+    if (!tree->item_of_group[group]) {
+        uint32_t item =
+            add_item(tree, (struct item){.group = group, .label = group_label(tree, group)});
+        if (item)
+            attach(tree, item, below);
+        tree->item_of_group[group] = item;
+    }
+    return tree->item_of_group[group];
+}
+
 static bool add_node(struct tree *tree, uint32_t node, uint32_t below)
 {
+    below = group_below(tree, node, below);
+    if (!below)
+        return false;
     struct mi_bytes name = mi_model_text(tree->model, tree->model->all.rows.nodes.name[node]);
     size_t from = 0;
     for (int i = 0; !tree->flat && i < MAX_SCOPES; i++) {
@@ -203,7 +244,9 @@ static bool build(struct tree *tree)
     add_item(tree, (struct item){0});
     for (uint32_t g = 1; g < rows->graphs.count; g++) {
         const char *layer = mi_enum_name(MI_E_layer, rows->graphs.layer[g]);
-        if (tree->layer >= 0 && strcmp(layer, layers[tree->layer]) != 0)
+        /* Stages of a build only where they are asked for: there are dozens of much the same. */
+        if (tree->layer >= 0 ? strcmp(layer, layers[tree->layer]) != 0
+                             : rows->graphs.layer[g] == MI_LAYER_STAGE)
             continue;
         uint32_t item = add_item(tree, (struct item){.graph = g, .label = graph_label(tree, g)});
         if (!item)
@@ -263,7 +306,9 @@ static void fill_node(const struct tree *tree, const struct item *item, struct m
 static void fill_group(const struct tree *tree, const struct item *item, struct mi_cell *row)
 {
     const struct mi_tables *rows = &tree->model->all.rows;
-    row[KIND] = mi_cell_word(item->graph ? N_("graph") : N_("scope"));
+    row[KIND] = mi_cell_word(item->graph ? N_("graph") : item->group ? N_("group") : N_("scope"));
+    if (item->group)
+        row[NAME] = mi_cell_text(mi_model_text(tree->model, rows->groups.name[item->group]));
     if (item->graph) {
         unsigned kind = rows->graphs.kind[item->graph];
         row[GRAPH] = mi_cell_word(kind != MI_GRAPH_MAIN
@@ -283,7 +328,7 @@ static uint32_t unwrap(const struct tree *tree, uint32_t at, struct mi_bytes *la
 {
     const struct item *items = tree->items;
     *label = items[at].label;
-    if (items[at].node || items[at].graph || items[at].nodes != 1)
+    if (items[at].node || items[at].graph || items[at].group || items[at].nodes != 1)
         return at;
     while (!items[at].node)
         at = items[at].first;
@@ -338,20 +383,37 @@ static void fini(struct tree *tree)
     mi_mem_free(tree->item_of_graph);
     mi_mem_free(tree->item_of_node);
     mi_mem_free(tree->times);
+    mi_mem_free(tree->group_of);
+    mi_mem_free(tree->item_of_group);
     mi_map_fini(&tree->scopes);
     mi_strings_fini(&tree->parts);
+}
+
+/* A node in several groups goes into the first. */
+static bool list_groups(struct tree *tree)
+{
+    const struct mi_tables *rows = &tree->model->all.rows;
+    tree->group_of = mi_mem_zero(rows->nodes.count, sizeof *tree->group_of);
+    tree->item_of_group = mi_mem_zero(rows->groups.count, sizeof *tree->item_of_group);
+    if (!tree->group_of || !tree->item_of_group)
+        return false;
+    for (uint32_t m = rows->members.count; m-- > 1;)
+        tree->group_of[rows->members.node[m].v] = rows->members.group[m].v;
+    return true;
 }
 
 static bool run(const struct mi_model *model, const struct mi_args *args, struct mi_report *out,
                 struct mi_error *err)
 {
+    const struct mi_arg *fold = mi_args_find(args, "fold");
+    bool by_group = fold && fold->number == 1;
     const struct mi_arg *layer = mi_args_find(args, "layer");
     struct tree tree = {.model = model,
                         .out = out,
                         .name = mi_cstr(mi_args_text(args, "name", NULL)),
                         .type = mi_cstr(mi_args_text(args, "type", NULL)),
                         .layer = layer ? (int)layer->number : -1,
-                        .flat = mi_args_flag(args, "flat")};
+                        .flat = by_group || mi_args_flag(args, "flat")};
     bool filtered = tree.name.len || tree.type.len;
     const struct mi_arg *depth = mi_args_find(args, "depth");
     /* A default has no text; with a filter it gives way, so that what was asked for is seen. */
@@ -361,7 +423,7 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     tree.item_of_graph = mi_mem_zero(model->all.rows.graphs.count, sizeof *tree.item_of_graph);
     tree.item_of_node = mi_mem_zero(model->all.rows.nodes.count, sizeof *tree.item_of_node);
     bool ok = mi_strings_init(&tree.parts) && tree.item_of_graph && tree.item_of_node &&
-              build(&tree) && tree.count;
+              (!by_group || list_groups(&tree)) && build(&tree) && tree.count;
     if (ok) {
         sum_up(&tree);
         list_items(&tree, max_level);

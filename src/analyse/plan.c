@@ -202,13 +202,15 @@ static void list_tasks(const struct plan *plan, int64_t top)
         linked += planned->node[t].v != 0;
         if (!passes(plan, t))
             continue;
-        if (!top || matching++ < top) {
+        if (!top || matching < top) {
             shown++;
             add_row(plan, t, table);
         }
+        matching++;
     }
     add_fact(plan->out, "planned", N_("Planned tasks"), (int64_t)planned->count - 1);
     add_fact(plan->out, "linked", N_("Of them tied to a node"), linked);
+    add_fact(plan->out, "matching", N_("Tasks that match"), matching);
     add_fact(plan->out, "shown", N_("Tasks shown"), shown);
 }
 

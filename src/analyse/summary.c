@@ -205,7 +205,7 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     }
     if (model->all.rows.graphs.count > 1)
         list_layers(&summary);
-    ok = ok && mi_summary_groups(&summary, err);
+    ok = ok && mi_summary_plan(&summary, err) && mi_summary_groups(&summary, err);
     if (summary.has_tasks)
         list_runs(&summary);
     ok = ok && mi_summary_links(&summary, err);

@@ -20,6 +20,9 @@ bool mi_summary_groups(const struct mi_summary *summary, struct mi_error *err);
 /* Tables links, fates, origins, unexplained and the facts on explained time. */
 bool mi_summary_links(const struct mi_summary *summary, struct mi_error *err);
 
+/* Tables planned and stated: what the compiler planned, for which chip and by which command. */
+bool mi_summary_plan(const struct mi_summary *summary, struct mi_error *err);
+
 /* Adds a fact of whole numbers. */
 void mi_summary_fact(const struct mi_summary *summary, const char *name, const char *title,
                      enum mi_cell_kind kind, const char *unit, struct mi_cell cell);

@@ -80,6 +80,8 @@ struct mi_cli_pass_options {
     /* Adds to the report what only the session knows; NULL: nothing. False: err says why. */
     bool (*extend)(const struct mi_session *session, const struct mi_args *args,
                    struct mi_report *report, struct mi_error *err);
+    /* The exit code that a report deserves once it is printed; NULL: 0. */
+    int (*judge)(const struct mi_report *report, const struct mi_args *args);
 };
 
 /* Runs a pass over the inputs and prints its report. */

@@ -30,6 +30,8 @@ static int show(const struct mi_cli *cli, const struct mi_session *session,
     if (ok && options->extend)
         ok = options->extend(session, args, &report, &err);
     int code = ok ? mi_cli_report(cli, session, &report) : mi_cli_error(cli, &err);
+    if (ok && code == 0 && options->judge)
+        code = options->judge(&report, args);
     mi_report_fini(&report);
     return code;
 }

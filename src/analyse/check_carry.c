@@ -1,0 +1,125 @@
+/* Which compiled tensor carries the value of which framework tensor: the compiler records the op
+ * and the output that a tensor was; else the outputs of a compiled node are those of the last of
+ * the ops that it computes. */
+#include "analyse/check_parts.h"
+#include "base/mem.h"
+
+static bool is_computed(const struct mi_lowered *lowered, uint32_t link)
+{
+    return (lowered->role[link] == MI_ROLE_COMPUTED || lowered->role[link] == MI_ROLE_SHARED) &&
+           lowered->confidence[link] >= MI_LIKELY && !lowered->conflict[link].v;
+}
+
+static bool computes(const struct mi_check *check, mi_node_id compiled, uint32_t op)
+{
+    const struct mi_lowered *lowered = &check->model->all.rows.lowered;
+    const struct mi_csr *of = &check->model->index.framework_of;
+    for (uint32_t i = of->first[compiled.v]; i < of->first[compiled.v + 1]; i++)
+        if (lowered->framework[of->list[i]].v == op)
+            return true;
+    return false;
+}
+
+/* No reader of its outputs is part of the same compiled node. */
+static bool is_last(const struct mi_check *check, mi_node_id op, mi_node_id compiled)
+{
+    const struct mi_tables *rows = &check->model->all.rows;
+    const struct mi_csr *readers = &check->model->index.consumers;
+    for (uint32_t p = 0; p < rows->nodes.out_count[op.v]; p++) {
+        uint32_t value = rows->ports.value[rows->nodes.first_out[op.v] + p].v;
+        for (uint32_t i = readers->first[value]; i < readers->first[value + 1]; i++)
+            if (readers->list[i] != op.v && computes(check, compiled, readers->list[i]))
+                return false;
+    }
+    return true;
+}
+
+mi_node_id mi_check_op_of(const struct mi_check *check, mi_node_id compiled)
+{
+    const struct mi_lowered *lowered = &check->model->all.rows.lowered;
+    const struct mi_csr *of = &check->model->index.framework_of;
+    mi_node_id first = {0};
+    for (uint32_t i = of->first[compiled.v]; i < of->first[compiled.v + 1]; i++) {
+        mi_node_id op = lowered->framework[of->list[i]];
+        if (!is_computed(lowered, of->list[i]))
+            continue;
+        if (is_last(check, op, compiled))
+            return op;
+        if (!first.v)
+            first = op;
+    }
+    return first;
+}
+
+/* --- by what the compiler recorded --- */
+
+static mi_node_id find_op(const struct mi_check *check, mi_str_id name)
+{
+    const struct mi_model *model = check->model;
+    for (uint32_t g = 1; g < model->all.rows.graphs.count; g++) {
+        if (model->all.rows.graphs.layer[g] != MI_LAYER_FRAMEWORK)
+            continue;
+        uint32_t node = mi_map_get(&model->index.node_by_name, mi_pair(g, name.v));
+        if (node && !model->index.next_same_name[node])
+            return (mi_node_id){node};
+    }
+    return (mi_node_id){0};
+}
+
+static void carry_recorded(struct mi_check *check)
+{
+    const struct mi_tables *rows = &check->model->all.rows;
+    const struct mi_values *values = &rows->values;
+    for (uint32_t v = 1; v < values->count; v++) {
+        mi_node_id producer = values->producer[v];
+        if (!values->origin_name[v].v || !producer.v ||
+            mi_check_layer(check, producer) != MI_LAYER_COMPILED)
+            continue;
+        uint32_t birth = check->model->index.birth_of[producer.v];
+        mi_node_id op = find_op(check, values->origin_name[v]);
+        uint32_t port = values->origin_index[v];
+        /* A conversion that was inserted repeats the name of what it converts. */
+        if (!op.v || port >= rows->nodes.out_count[op.v] ||
+            (birth && rows->births.origin[birth] == MI_ORIGIN_INSERTED))
+            continue;
+        uint32_t *at = &check->carrier[rows->ports.value[rows->nodes.first_out[op.v] + port].v];
+        if (!*at || computes(check, producer, op.v))
+            *at = v;
+    }
+}
+
+/* --- by links --- */
+
+static void carry_outputs(struct mi_check *check, mi_node_id op, mi_node_id compiled)
+{
+    const struct mi_tables *rows = &check->model->all.rows;
+    uint32_t count = rows->nodes.out_count[op.v];
+    if (count > rows->nodes.out_count[compiled.v])
+        count = rows->nodes.out_count[compiled.v];
+    for (uint32_t p = 0; p < count; p++) {
+        uint32_t from = rows->ports.value[rows->nodes.first_out[op.v] + p].v;
+        uint32_t to = rows->ports.value[rows->nodes.first_out[compiled.v] + p].v;
+        if (from && !check->carrier[from])
+            check->carrier[from] = to;
+    }
+}
+
+static void carry_linked(struct mi_check *check)
+{
+    const struct mi_lowered *lowered = &check->model->all.rows.lowered;
+    for (uint32_t l = 1; l < lowered->count; l++)
+        if (is_computed(lowered, l) && lowered->framework[l].v && lowered->compiled[l].v &&
+            is_last(check, lowered->framework[l], lowered->compiled[l]))
+            carry_outputs(check, lowered->framework[l], lowered->compiled[l]);
+}
+
+bool mi_check_carry(struct mi_check *check)
+{
+    check->carrier = mi_mem_zero(check->model->all.rows.values.count, sizeof *check->carrier);
+    if (!check->carrier)
+        return false;
+    carry_recorded(check);
+    carry_linked(check);
+    check->carrier[0] = 0;
+    return true;
+}
