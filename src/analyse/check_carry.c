@@ -4,10 +4,11 @@
 #include "analyse/check_parts.h"
 #include "base/mem.h"
 
+/* A link that something contradicts was surer before: what contradicts it is what is looked for. */
 static bool is_computed(const struct mi_lowered *lowered, uint32_t link)
 {
     return (lowered->role[link] == MI_ROLE_COMPUTED || lowered->role[link] == MI_ROLE_SHARED) &&
-           lowered->confidence[link] >= MI_LIKELY && !lowered->conflict[link].v;
+           (lowered->confidence[link] >= MI_LIKELY || lowered->conflict[link].v);
 }
 
 static bool computes(const struct mi_check *check, mi_node_id compiled, uint32_t op)

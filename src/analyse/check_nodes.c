@@ -6,12 +6,16 @@
 
 static bool check_fate(struct mi_check *check, uint32_t fate)
 {
-    const struct mi_fates *fates = &check->model->all.rows.fates;
+    const struct mi_tables *rows = &check->model->all.rows;
+    const struct mi_fates *fates = &rows->fates;
     bool unknown = fates->fate[fate] == MI_FATE_UNKNOWN;
     /* Removed because nothing else could be found is no reason. */
     bool unlinked = fates->reason[fate] == MI_REASON_UNLINKED;
     if ((!unknown && !unlinked && fates->fate[fate] != MI_FATE_REMOVED) ||
         fates->reason[fate] == MI_REASON_NO_COMPILED_GRAPH)
+        return true;
+    /* An op that reads nothing is an input of the graph or a constant. */
+    if (!rows->nodes.in_count[fates->node[fate].v])
         return true;
     return mi_check_add(check,
                         &(struct mi_check_change){

@@ -160,7 +160,8 @@ static void list_events(const struct plan *plan)
         enum mi_planned_sync sync = mi_planned_sync(model, t);
         uint32_t wait = sync == MI_PLANNED_WAIT ? t : 0;
         uint32_t record = wait ? plan->pairs[t] : t;
-        if (sync == MI_PLANNED_NO_SYNC || (!wait && plan->pairs[t]))
+        if (sync == MI_PLANNED_NO_SYNC || (!wait && plan->pairs[t]) ||
+            !(passes(plan, t) || (record && passes(plan, record))))
             continue;
         struct mi_cell *row = mi_report_add_row(plan->out, table);
         if (!row)
