@@ -130,8 +130,8 @@ void *mi_cut_array(struct mi_cut *cut, size_t count, size_t size);
 /* Adds a pair of scopes to be done. */
 bool mi_cut_pair(struct mi_cut *cut, uint32_t framework, uint32_t compiled);
 
-/* Names for evidence: at most 60 bytes of it, whole UTF-8 sequences. */
-#define MI_NAME_MAX   60
+/* Names for evidence: at most 200 bytes of it, whole UTF-8 sequences. */
+#define MI_NAME_MAX   200
 #define MI_NAME(text) (int)mi_cut_name_len(text), (const char *)(text).at
 size_t mi_cut_name_len(struct mi_bytes text);
 
