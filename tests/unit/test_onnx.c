@@ -2,6 +2,7 @@
 #include "onnx_find.h"
 
 #include "check_batch.h"
+#include "onnx_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -493,6 +494,34 @@ static void cancelled(void **state)
     onnx_writer_fini(&w);
 }
 
+static void layouts(void **state)
+{
+    (void)state;
+    struct onnx_writer w = {0};
+    struct reading r;
+    onnx_from_text(&w, "in x\n"
+                       "c1 com.microsoft.nchwc:Conv x a\n"
+                       "relu Relu a b\n"
+                       "add Add b,x c\n"
+                       "out com.microsoft.nchwc:ReorderOutput c d\n"
+                       "neg Neg d e\n"
+                       "pool com.microsoft:NhwcMaxPool e y\n"
+                       "out y\n");
+    for (unsigned layer = MI_LAYER_FRAMEWORK; layer <= MI_LAYER_COMPILED; layer++) {
+        bool compiled = layer == MI_LAYER_COMPILED;
+        reading_bytes(&r, mi_reader_find("onnx"), (struct mi_bytes){w.at, w.len},
+                      compiled ? "optimised" : "source", NULL);
+        assert_true(r.ok);
+        static const char *const names[] = {"x", "a", "b", "c", "d", "e", "y"};
+        static const char *const wanted[] = {"", "NCHWc", "NCHWc", "NCHWc", "", "", "NHWC"};
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            assert_text(&r, r.batch.rows.values.format[value_named(&r, 1, names[i])],
+                        compiled ? wanted[i] : "");
+        mi_batch_fini(&r.batch);
+    }
+    onnx_writer_fini(&w);
+}
+
 /* Read by force, anything else ends in an error. */
 static void no_model(void **state)
 {
@@ -525,6 +554,7 @@ int main(void)
         cmocka_unit_test(limits),
         cmocka_unit_test(long_lists),
         cmocka_unit_test(cancelled),
+        cmocka_unit_test(layouts),
         cmocka_unit_test(no_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -267,6 +267,8 @@ bool mi_onnx_read(const struct mi_source *src, enum mi_layer layer, struct mi_ba
     else if (mi_bytes_equal(role, MI_LIT(MI_ROLE_OPTIMISED_MODEL)))
         o.layer = MI_LAYER_COMPILED;
     read_model(&o);
+    if (o.layer == MI_LAYER_COMPILED)
+        mi_onnx_layouts(&o);
     bool ok = finish(&o);
     if (!ok)
         mi_fail_at(err, own.code, own.offset, own.line, "%s", own.text);

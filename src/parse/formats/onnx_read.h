@@ -130,6 +130,11 @@ struct onnx_tensor {
 void mi_onnx_tensor(struct onnx *o, struct mi_pb pb, struct onnx_tensor *tensor);
 void mi_onnx_sparse(struct onnx *o, struct mi_pb pb, struct onnx_tensor *tensor);
 
+/* --- onnx_layout.c: layouts --- */
+
+/* Fills in the layout of what the nodes of a compiled graph make, once all are read. */
+void mi_onnx_layouts(struct onnx *o);
+
 /* --- onnx_attr.c: attributes of nodes --- */
 
 /* Reads the AttributeProto `pb` of the node that will be `node`. */
