@@ -49,7 +49,7 @@ static void add_ports(struct builder *builder, uint32_t first, uint32_t count, u
 {
     const struct mi_ports *ports = &builder->model->all.rows.ports;
     for (uint32_t i = first; i < first + count; i++)
-        if (ports->value[i].v && !ports->is_control[i])
+        if (ports->value[i].v && !ports->is_control[i] && !ports->is_back[i])
             add_edge(builder, source_of(builder->model, ports->value[i]), to);
 }
 

@@ -108,7 +108,8 @@ void mi_show_attributes(struct mi_show *show)
 
 static const struct mi_report_column port_columns[] = {
     {"node", N_("node"), MI_CELL_NODE, "", N_("row of the node")},
-    {"direction", N_("direction"), MI_CELL_WORD, "", N_("input or output")},
+    {"direction", N_("direction"), MI_CELL_WORD, "",
+     N_("input or output; back edge: an input from the round before of a loop")},
     {"index", N_("no."), MI_CELL_INT, "", N_("place among the inputs or outputs, from 0")},
     {"tensor", N_("tensor"), MI_CELL_TEXT, "", N_("its name")},
     {"type", N_("data type"), MI_CELL_TEXT, "", N_("element type, shape and layout")},
@@ -165,7 +166,8 @@ static void add_port(struct mi_show *show, struct mi_report_table *table, uint32
     if (!row)
         return;
     row[0] = mi_cell_int(node);
-    row[1] = mi_cell_word(is_input ? N_("input") : N_("output"));
+    bool is_back = is_input && rows->ports.is_back[rows->nodes.first_in[node] + index];
+    row[1] = mi_cell_word(is_back ? N_("back edge") : is_input ? N_("input") : N_("output"));
     row[2] = mi_cell_int(index);
     if (!value.v)
         return;

@@ -41,6 +41,8 @@ static void write_ports(struct writer *w, const char *key, uint32_t first, uint3
         mi_export_node_id(&w->jw, "producer_node_id", &w->relate, w->rows->values.producer[real.v]);
         mi_export_known(&w->jw, "data_bytes", w->rows->values.data_bytes[ports->value[p].v]);
         mi_jw_member_bool(&w->jw, "is_control", ports->is_control[p]);
+        if (ports->is_back[p])
+            mi_jw_member_bool(&w->jw, "is_back", true);
         mi_jw_end(&w->jw);
     }
     mi_jw_end(&w->jw);
@@ -301,6 +303,8 @@ static void write_edges_into(struct writer *w, uint32_t node)
         mi_export_id(&w->jw, "tensor_id", value.v);
         mi_export_name(&w->jw, "tensor", w->model, values->name[value.v]);
         mi_jw_member_bool(&w->jw, "is_control", w->rows->ports.is_control[port]);
+        if (w->rows->ports.is_back[port])
+            mi_jw_member_bool(&w->jw, "is_back", true);
         mi_jw_end(&w->jw);
     }
 }
