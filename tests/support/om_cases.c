@@ -337,6 +337,20 @@ static void tasks(struct onnx_writer *w)
 
 /* --- old: version 0x10000000 --- */
 
+/* The model attribute fm: one OpDef per op, here empty and one with a name. */
+static void merged_names(struct onnx_writer *w)
+{
+    struct onnx_writer op = {0};
+    om_attr_texts(&op, 10, "original_op_names", "fw/before -");
+    struct om_attr attr = om_attr_begin(w, 11, "fm", 2);
+    size_t list = onnx_begin(w, 1);
+    onnx_bytes(w, 7, "", 0);
+    onnx_bytes(w, 7, op.at, op.len);
+    onnx_end(w, list);
+    om_attr_end(w, attr);
+    onnx_writer_fini(&op);
+}
+
 static void old(struct onnx_writer *w)
 {
     struct onnx_writer def = {0};
@@ -355,6 +369,7 @@ static void old(struct onnx_writer *w)
     om_attr_text(&def, 10, "pass_name", "OldPass");
     onnx_end(&def, op);
     onnx_end(&def, graph);
+    merged_names(&def);
     struct om_part_of parts[] = {{0, def.at, def.len}, {1, weights, sizeof weights}};
     om_file(w, &(struct om_head){.version = 0x10000000, .model_type = 3, .is_narrow = true}, parts,
             2);

@@ -296,6 +296,10 @@ static void old_container(void **state)
     assert_text(&f->r, rows->recorded.name[1], "fw/softmax");
     assert_text(&f->r, rows->recorded.op[1], "Softmax"); /* one name, one type */
     assert_text(&f->r, rows->recorded.via[1], "original_op_names");
+    assert_int_equal(rows->recorded.count - 1, 2);
+    assert_int_equal(rows->recorded.node[2].v, softmax);
+    assert_text(&f->r, rows->recorded.name[2], "fw/before");
+    assert_text(&f->r, rows->recorded.via[2], "fm");
     assert_int_equal(rows->attrs.kind[node_attr(&f->r, softmax, "pass_name")], MI_ATTR_STRINGS);
     uint32_t value = rows->ports.value[rows->nodes.first_in[softmax]].v;
     assert_int_equal(rows->values.producer[value].v, node_named(&f->r, "c"));

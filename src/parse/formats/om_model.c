@@ -54,6 +54,8 @@ static void scan_attr(struct om_def *def, struct mi_pb entry)
         def->is_compressed = def->is_compressed || int_of(e.value) != 0;
     else if (mi_bytes_equal(e.key, MI_LIT("task_index_op_name")))
         def->task_names = list_of(e.value);
+    else if (mi_bytes_equal(e.key, MI_LIT("fm")))
+        def->merged = list_of(e.value);
     else if (mi_bytes_equal(e.key, MI_LIT("tasks")))
         def->tasks = bytes_of(e.value);
 }
@@ -62,8 +64,8 @@ void mi_om_def_scan(struct om *o, const struct om_part *part, struct om_def *def
 {
     struct mi_error err = MI_ERROR_INIT;
     *def = (struct om_def){.pb = mi_om_cursor(o, part, NULL)};
-    def->task_names = def->tasks = def->pb;
-    def->task_names.end = def->tasks.end = def->pb.start;
+    def->task_names = def->tasks = def->merged = def->pb;
+    def->task_names.end = def->tasks.end = def->merged.end = def->pb.start;
     struct mi_pb pb = def->pb;
     pb.err = &err;
     while (mi_pb_next(&pb)) {
@@ -127,6 +129,43 @@ static void read_graph(struct om *o, const struct mi_pb *field, const struct mi_
         *first = graph;
 }
 
+/* The names in one element of `fm`: an OpDef with nothing but attributes. */
+static void read_merged(struct om *o, struct mi_pb op, mi_node_id node, mi_str_id via)
+{
+    while (mi_pb_next(&op)) {
+        if (op.key != MI_PB_KEY(10, MI_PB_LEN))
+            continue;
+        struct mi_ge_entry entry = mi_ge_wire_entry(mi_pb_sub(&op));
+        if (!mi_bytes_equal(entry.key, MI_LIT("original_op_names")))
+            continue;
+        for (struct mi_pb list = list_of(entry.value); mi_pb_next(&list);)
+            if (list.key == MI_PB_KEY(2, MI_PB_LEN) && list.bytes.len) {
+                mi_str_id name = mi_batch_str(o->out, list.bytes);
+                mi_add_recorded(o->out,
+                                &(struct mi_recorded_row){.node = node, .name = name, .via = via});
+            }
+    }
+}
+
+/* One element per op of the first graph, in the order of its list. */
+static void read_all_merged(struct om *o, const struct om_def *def, mi_graph_id graph,
+                            uint32_t first_node)
+{
+    struct mi_error err = MI_ERROR_INIT;
+    const struct mi_nodes *nodes = &o->out->rows.nodes;
+    struct mi_pb list = def->merged;
+    mi_str_id via = mi_batch_cstr(o->out, "fm");
+    list.err = &err;
+    for (uint32_t node = first_node; mi_pb_next(&list) && node < nodes->count;) {
+        if (list.key != MI_PB_KEY(7, MI_PB_LEN) && list.key != MI_PB_KEY(2, MI_PB_LEN))
+            continue;
+        if (nodes->graph[node].v != graph.v)
+            return;
+        read_merged(o, mi_pb_sub(&list), (mi_node_id){node}, via);
+        node++;
+    }
+}
+
 mi_graph_id mi_om_def_read(struct om *o, struct om_model *model, const struct mi_map *copies,
                            bool is_first)
 {
@@ -135,11 +174,14 @@ mi_graph_id mi_om_def_read(struct om *o, struct om_model *model, const struct mi
     mi_graph_id first = {0};
     o->ge.weights_at = weights ? (int64_t)om_at(o, weights->at) : -1;
     o->ge.weights_bytes = weights ? (int64_t)weights->bytes.len : 0;
+    uint32_t first_node = mi_next_row(o->out, nodes);
     struct mi_pb pb = model->def.pb;
     pb.err = &err;
     while (!o->err->code && mi_pb_next(&pb))
         if (pb.key == MI_PB_KEY(7, MI_PB_LEN))
             read_graph(o, &pb, copies, &first);
+    if (model->def.merged.at != model->def.merged.end && !mi_batch_failed(o->out))
+        read_all_merged(o, &model->def, first, first_node);
     pb = model->def.pb;
     pb.err = &err;
     while (is_first && !o->err->code && mi_pb_next(&pb))

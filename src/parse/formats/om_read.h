@@ -70,6 +70,7 @@ struct om_def {
         lists[3]; /* ListValue of attr_name_enum, attr_value_enum, attrs_use_string_value */
     bool is_compressed;
     struct mi_pb task_names; /* ListValue of task_index_op_name */
+    struct mi_pb merged;     /* ListValue of fm: origins of nodes in older models */
     struct mi_pb tasks;      /* copy of TASK_INFO; empty if there is none */
     uint32_t graphs;
     bool is_broken;
