@@ -2,6 +2,7 @@
 
 #include "base/pb_wire.h"
 #include "base/translate.h"
+#include "base/zip.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -141,6 +142,23 @@ bool mi_is_own_dump(struct mi_bytes bytes)
     return mi_bytes_starts(bytes, MI_LIT("// model-inspector-dot/"));
 }
 
+/* CANN's newer package: manifest.json and folders data/model_<i>/, possibly below one folder. */
+static bool is_om2(struct mi_bytes bytes)
+{
+    struct mi_zip zip;
+    struct mi_error err = MI_ERROR_INIT;
+    bool has_manifest = false, has_model = false;
+    if (!mi_zip_sniff(bytes) || !mi_zip_open(&zip, bytes, MI_ZIP_MAX_MEMBERS, &err))
+        return false;
+    for (uint32_t i = 0; i < zip.count; i++) {
+        struct mi_bytes name = zip.members[i].name;
+        has_manifest = has_manifest || mi_bytes_ends(name, MI_LIT("manifest.json"));
+        has_model = has_model || mi_bytes_ends(name, MI_LIT("/model_meta.json"));
+    }
+    mi_zip_close(&zip);
+    return has_manifest && has_model;
+}
+
 void mi_explain_foreign(struct mi_bytes bytes, char *text, size_t size)
 {
     struct mi_bytes head = mi_bytes_sub(bytes, 0, 4096), words = head;
@@ -158,6 +176,10 @@ void mi_explain_foreign(struct mi_bytes bytes, char *text, size_t size)
         what = N_("this is a dump that this program wrote; dumps are not read back");
     else if (!bytes.len)
         what = N_("the file is empty");
+    else if (is_om2(bytes))
+        what =
+            N_("this is an OM2 package of CANN: its tasks are generated code and cannot be shown; "
+               "for the graph unpack it and give data/model_0/debug/ge_visual_*.json");
     else if (!what && all_zero(head))
         what = N_("the file begins with zeros only; perhaps its download was cut off");
     else if (!what && is_tensor(bytes))
