@@ -35,7 +35,11 @@ bool mi_ge_init(struct mi_ge *ge, struct mi_batch *out, const struct mi_ge_optio
     ge->s->c0 = mi_batch_cstr(out, "C0");
     ge->s->sub_format = mi_batch_cstr(out, "sub_format");
     ge->s->reuse_input = mi_batch_cstr(out, "reuse_input");
-    return !mi_batch_failed(out);
+    struct mi_ge_state *s = ge->s; /* the stacks are there from the start: no pointer is NULL */
+    return mi_ge_room(ge, &s->stack, &s->stack_room, 0, sizeof *s->stack) &&
+           mi_ge_room(ge, &s->attrs, &s->attrs_room, 0, sizeof *s->attrs) &&
+           mi_ge_room(ge, &s->dims, &s->dims_room, 0, sizeof *s->dims) &&
+           mi_ge_room(ge, &s->text, &s->text_room, 0, sizeof *s->text) && !mi_batch_failed(out);
 }
 
 void mi_ge_fini(struct mi_ge *ge)
