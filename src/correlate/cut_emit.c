@@ -234,6 +234,8 @@ static uint32_t main_member(const struct mi_cut *cut, const struct mi_unit *unit
 static bool may_link(const struct mi_cut *cut, const struct mi_unit *unit, uint32_t n,
                      uint32_t member, enum mi_role role)
 {
+    if (cut->origin[member])
+        return false; /* it is all that this one computes */
     if (!cut->is_ge || role == MI_ROLE_FOLDED || role == MI_ROLE_ABSORBED)
         return true;
     uint32_t row = row_of(&cut->o, member), owner = cut->ge.named_by[n];
@@ -242,6 +244,16 @@ static bool may_link(const struct mi_cut *cut, const struct mi_unit *unit, uint3
             return row == owner;
     return !is_complete(cut, member) &&
            (unit->member_count == 1 || mi_ge_op_of(cut->model, row) == MI_GE_OP_PLAIN);
+}
+
+/* How many members of a unit of GE may be the one that computes the op. */
+static uint32_t count_takers(const struct mi_cut *cut, const struct mi_unit *unit, uint32_t n,
+                             enum mi_role role)
+{
+    uint32_t count = 0;
+    for (uint32_t m = 0; cut->is_ge && m < unit->member_count; m++)
+        count += may_link(cut, unit, n, cut->members.at[unit->first_member + m], role);
+    return count;
 }
 
 /* Links one framework node to the members of the unit, or to the one that bears its name. */
@@ -255,9 +267,11 @@ static void link_node(struct emit *e, const struct mi_unit *unit, uint32_t n, en
         return;
     }
     bool is_linked = false;
+    if (role == MI_ROLE_COMPUTED && count_takers(e->cut, unit, n, role) > 1)
+        confidence = MI_GUESS; /* one of them does it, or each a part */
     for (uint32_t m = 0; m < unit->member_count; m++) {
         uint32_t member = e->cut->members.at[unit->first_member + m];
-        if (e->cut->origin[member] || !may_link(e->cut, unit, n, member, role))
+        if (!may_link(e->cut, unit, n, member, role))
             continue;
         add_link(e, n, row_of(&e->cut->o, member), role, confidence, unit->evidence);
         is_linked = true;
