@@ -126,17 +126,16 @@ static void read_blob(struct caffe *c, const struct mi_msg *field)
 
 struct row {
     struct mi_node_row node;
-    uint32_t bottoms, tops;
     bool is_legacy;
 };
 
-static void note_name(struct caffe *c, mi_str_id name)
+static void note_name(struct caffe *c, mi_str_id **names, uint32_t *count, uint32_t *room,
+                      mi_str_id name)
 {
-    if (mi_fw_room(&c->fw, &c->names, c->name_count, &c->name_room, sizeof *c->names))
-        c->names[c->name_count++] = name;
+    if (mi_fw_room(&c->fw, names, *count, room, sizeof **names))
+        (*names)[(*count)++] = name;
 }
 
-/* One walk, in which bottoms and tops may alternate: bottoms are kept in front. */
 static void read_layer_field(struct caffe *c, struct row *row, const struct mi_msg *msg)
 {
     uint64_t at = mi_msg_offset(msg);
@@ -153,18 +152,12 @@ static void read_layer_field(struct caffe *c, struct row *row, const struct mi_m
         }
         break;
     case BOTTOM:
-        note_name(c, mi_fw_name(&c->fw, mi_msg_bytes(msg), at));
-        if (row->tops && c->name_count) { /* in front of the tops that are there already */
-            mi_str_id last = c->names[c->name_count - 1];
-            memmove(c->names + row->bottoms + 1, c->names + row->bottoms,
-                    row->tops * sizeof *c->names);
-            c->names[row->bottoms] = last;
-        }
-        row->bottoms++;
+        note_name(c, &c->bottoms, &c->bottom_count, &c->bottom_room,
+                  mi_fw_name(&c->fw, mi_msg_bytes(msg), at));
         break;
     case TOP:
-        note_name(c, mi_fw_name(&c->fw, mi_msg_bytes(msg), at));
-        row->tops++;
+        note_name(c, &c->tops_made, &c->top_count, &c->top_room,
+                  mi_fw_name(&c->fw, mi_msg_bytes(msg), at));
         break;
     case BLOBS:
         read_blob(c, msg);
@@ -197,15 +190,15 @@ static void add_ports(struct caffe *c, struct row *row, mi_node_id node, uint64_
 {
     struct mi_batch *out = c->fw.out;
     row->node.first_in = mi_next_row(out, ports);
-    for (uint32_t i = 0; i < row->bottoms && i < c->name_count; i++) {
-        mi_value_id value = use(c, c->names[i], at);
+    for (uint32_t i = 0; i < c->bottom_count; i++) {
+        mi_value_id value = use(c, c->bottoms[i], at);
         mi_add_port(out, &(struct mi_port_row){.value = value});
     }
     row->node.in_count = mi_next_row(out, ports) - row->node.first_in;
     row->node.first_out = mi_next_row(out, ports);
-    for (uint32_t i = row->bottoms; i < c->name_count; i++) {
-        mi_value_id value = define(c, c->names[i], MI_VALUE_ACTIVATION, node);
-        if (row->tops == 1)
+    for (uint32_t i = 0; i < c->top_count; i++) {
+        mi_value_id value = define(c, c->tops_made[i], MI_VALUE_ACTIVATION, node);
+        if (c->top_count == 1)
             input_shape(c, &row->node, value);
         mi_add_port(out, &(struct mi_port_row){.value = value});
     }
@@ -237,7 +230,7 @@ static void read_layer(struct caffe *c, const struct mi_msg *field)
     const struct mi_msg_schema *schema = row.is_legacy ? &legacy_layer : &layer;
     uint64_t at = mi_msg_offset(field);
     out->counts.in++;
-    c->name_count = 0;
+    c->bottom_count = c->top_count = 0;
     c->first_attr = row.node.first_attr;
     for (struct mi_msg msg = mi_msg_enter(field, schema, &err); mi_msg_next(&msg);)
         read_layer_field(c, &row, &msg);
@@ -352,5 +345,6 @@ void mi_caffe_fini(struct caffe *c)
     mi_map_fini(&c->versions);
     mi_map_fini(&c->used);
     mi_scratch_fini(&c->scratch);
-    mi_mem_free(c->names);
+    mi_mem_free(c->bottoms);
+    mi_mem_free(c->tops_made);
 }

@@ -10,11 +10,11 @@ struct caffe {
     struct mi_fw fw;
     struct mi_scratch scratch;
     mi_graph_id graph;
-    struct mi_map tops;     /* name -> value that the name stands for just now */
-    struct mi_map versions; /* name -> how often it was made */
-    struct mi_map used;     /* value -> 1 */
-    mi_str_id *names;       /* bottoms, then tops of the layer at hand */
-    uint32_t name_count, name_room;
+    struct mi_map tops;             /* name -> value that the name stands for just now */
+    struct mi_map versions;         /* name -> how often it was made */
+    struct mi_map used;             /* value -> 1 */
+    mi_str_id *bottoms, *tops_made; /* of the layer at hand */
+    uint32_t bottom_count, bottom_room, top_count, top_room;
     uint32_t first_value;
     uint32_t first_attr; /* of the layer at hand */
 };

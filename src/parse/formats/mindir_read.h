@@ -26,7 +26,16 @@ struct mindir {
     uint32_t primitive_count, primitive_room;
     struct mindir_use *uses;
     uint32_t use_count, use_room;
+    uint64_t repeated_bytes; /* of primitives that were read for nodes, so far */
 };
+
+/* --- mindir_graph.c --- */
+
+/* Sets key -> value in one of the maps; false: out of memory, which the batch knows then. */
+bool mi_mindir_set(struct mindir *m, struct mi_map *map, uint64_t key, uint32_t value);
+
+/* Reads a GraphProto whose row is there already. */
+void mi_mindir_graph(struct mindir *m, struct mi_pb graph_pb, mi_graph_id graph);
 
 /* --- mindir_attr.c --- */
 

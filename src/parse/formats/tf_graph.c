@@ -36,11 +36,15 @@ const struct mi_msg_schema mi_tf_graph_def = MI_MSG_TABLE(graph_def);
 
 static struct tf_result *result_named(struct tf *t, mi_str_id name)
 {
-    for (uint32_t i = 0; i < t->result_count && name.v; i++)
-        if (t->results[i].name.v == name.v)
-            return &t->results[i];
+    uint32_t place = name.v ? mi_map_get(&t->result_of, name.v) : 0;
+    if (place)
+        return &t->results[place - 1];
     if (!mi_fw_room(&t->fw, &t->results, t->result_count, &t->result_room, sizeof *t->results))
         return NULL;
+    if (!mi_map_set(&t->result_of, name.v, t->result_count + 1)) {
+        mi_batch_fail(t->fw.out, MI_ENOMEM, "out of memory for the results of functions");
+        return NULL;
+    }
     t->results[t->result_count] = (struct tf_result){.name = name};
     return &t->results[t->result_count++];
 }
@@ -203,6 +207,7 @@ void mi_tf_fini(struct tf *t)
     mi_map_fini(&t->args);
     mi_map_fini(&t->functions);
     mi_map_fini(&t->ends);
+    mi_map_fini(&t->result_of);
     mi_scratch_fini(&t->scratch);
     mi_mem_free(t->inputs);
     mi_mem_free(t->results);

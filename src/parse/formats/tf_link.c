@@ -382,7 +382,8 @@ void mi_tf_link(struct tf *t, mi_graph_id graph, uint32_t first_node, uint64_t o
     }
     t->input_count = t->result_count = 0;
     mi_map_fini(&t->ends); /* dangling names are known by graph */
-    t->ends = (struct mi_map){.slots = NULL};
+    mi_map_fini(&t->result_of);
+    t->ends = t->result_of = (struct mi_map){.slots = NULL};
     mi_mem_free(l.slots);
     mi_mem_free(l.outs);
     mi_mem_free(l.ctrl);

@@ -36,6 +36,7 @@ struct tf {
     struct mi_map ends;        /* (node, output as text) -> value; (0, text) -> dangling */
     struct tf_input *inputs;   /* of the graph at hand */
     uint32_t input_count, input_room;
+    struct mi_map result_of;   /* name -> place in `results` + 1 */
     struct tf_result *results; /* of the function at hand */
     uint32_t result_count, result_room;
     struct tf_call *calls; /* of the GraphDef at hand */

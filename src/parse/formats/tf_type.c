@@ -225,12 +225,15 @@ bool mi_tf_is_sink(struct mi_bytes op)
     return false;
 }
 
+/* Attributes of a node that are looked at, per output: more would take time without end. */
+#define MAX_ATTRS 512u
+
 static uint32_t find_attr(const struct tf *t, mi_node_id node, struct mi_bytes name)
 {
     const struct mi_tables *rows = &t->fw.out->rows;
     mi_str_id id = mi_strings_find(&t->fw.out->strings, name);
-    uint32_t first = rows->nodes.first_attr[node.v];
-    for (uint32_t i = first; id.v && i < first + rows->nodes.attr_count[node.v]; i++)
+    uint32_t first = rows->nodes.first_attr[node.v], count = rows->nodes.attr_count[node.v];
+    for (uint32_t i = first; id.v && i < first + (count < MAX_ATTRS ? count : MAX_ATTRS); i++)
         if (rows->attrs.name[i].v == id.v)
             return i;
     return 0;
