@@ -4,7 +4,7 @@
 # the same net as each other format tells it. Needs POSIX tools only.
 set -eu
 cd "$(dirname "$0")"
-mkdir -p ge_proto ge_onnx ge_readable torchair_pbtxt torchair_py fx_text
+mkdir -p ge_proto ge_onnx ge_readable torchair_pbtxt torchair_py fx_text atc_json
 
 # desc FIELD DTYPE LAYOUT [DIM...]
 desc() {
@@ -354,6 +354,78 @@ graph {
 END
 }
 
+# The graph of plain(), as atc prints it: sorted keys, floats and enumerators as texts, no zeros.
+atc_json() {
+    cat <<'END'
+{
+  "attr": [{"key": "soc_version", "value": {"s": "Ascend310"}}],
+  "graph": [
+    {"attr": [{"key": "flag", "value": {"b": false}}],
+     "name": "net",
+     "op": [
+       {"attr": [{"key": "index", "value": {"i": 0}}],
+        "input": [""],
+        "name": "x",
+        "output_desc": [{"dtype": "DT_FLOAT16", "layout": "NCHW", "shape": {"dim": [1, 8, 4, -1]}}],
+        "type": "Data"},
+       {"attr": [
+          {"key": "_datadump_original_op_names", "value": {"list": {"s": ["conv", "relu"], "val_type": "VT_LIST_STRING"}}},
+          {"key": "pass_name", "value": {"s": "FusePass"}},
+          {"key": "fusion_scope", "value": {"i": "7"}},
+          {"value": {"list": {"i": [1, 2], "val_type": 2}}, "key": "strides"},
+          {"key": "scale", "value": {"f": "1e-05"}},
+          {"key": "flag", "value": {"b": true}},
+          {"key": "words", "value": {"list": {"val_type": "VT_LIST_STRING"}}},
+          {"key": "ranges", "value": {"list_list_int": {"list_list_i": [{"list_i": [1, 2]}, {"list_i": [3]}]}}},
+          {"key": "kind", "value": {"dt": 1}},
+          {"key": "call", "value": {"func": {"attr": [{"key": "n", "value": {"i": 5}}], "name": "f"}}},
+          {"key": "blob", "value": {"bt": "\\000\\001abc"}}],
+        "id": 1,
+        "input": ["x:0", "w:0", "", "x:-1"],
+        "input_i": [512],
+        "name": "a/b:c",
+        "output_desc": [{"dtype": "DT_FLOAT", "layout": "NC1HWC0", "shape": {"dim": [1, 1, 4, 4, 16]}}],
+        "output_i": 1024,
+        "stream_id": 2,
+        "type": "Conv2D",
+        "workspace": [0],
+        "workspace_bytes": [64]},
+       {"attr": [{"key": "value", "value": {"t": {"data": "\\001\\377", "desc": {"dtype": "DT_INT8", "shape": {"dim": [2]}}}}}],
+        "id": 2,
+        "name": "w",
+        "output_desc": [{"dtype": "DT_INT8", "layout": "ND", "shape": {"dim": [2]}}],
+        "type": "Const"},
+       {"id": 3,
+        "input": ["a/b:c:0", "gone:3"],
+        "name": "line\nend",
+        "output_desc": [{"dtype": "DT_FLOAT", "layout": "ND"}],
+        "subgraph_name": ["then", "else"],
+        "type": "If"},
+       {"id": 4, "input": ["line\nend:0"], "name": "out", "type": "NetOutput"}]},
+    {"name": "then",
+     "op": [{"attr": [{"key": "_parent_node_index", "value": {"i": 1}}], "name": "then/x", "type": "Data"},
+            {"id": 1, "input": ["then/x:0"], "name": "then/out", "type": "NetOutput"}]},
+    {"name": "else",
+     "op": [{"attr": [{"key": "_parent_node_index", "value": {"i": 1}}], "name": "else/x", "type": "Data"},
+            {"id": 1, "input": ["else/x:0"], "name": "else/out", "type": "NetOutput"}]}]
+}
+END
+}
+
+# The newer form: attributes by their names.
+visual_json() {
+    cat <<'END'
+{"format": "ge_visual_json", "format_version": 1,
+ "model": {"name": "m", "graph": [{"name": "net", "op": [
+   {"name": "x", "type": "Data", "attr": {"index": 0, "value": {"type": "list_int", "value": [1, 2]}},
+    "output_desc": [{"dtype": "DT_INT64", "shape": [2], "attr": {"origin_format": "NHWC"}}]},
+   {"name": "y", "type": "Relu", "input": ["x:0"],
+    "attr": {"text": "a\u0000b\u00e9", "real": 0.5, "flag": true, "names": ["a", "b"], "lists": [[1], [2, 3]],
+             "tensor": {"type": "tensor", "value": {"dtype": "DT_FLOAT"}},
+             "_datadump_original_op_names": {"type": "list_string", "value": ["relu_1"]}}}]}]}}
+END
+}
+
 plain > ge_proto/ge_proto_00000003_graph_2_Build.txt
 odd > ge_proto/odd_spelling.txt
 plain | head -n 60 > ge_proto/ge_proto_00001_cut.txt
@@ -363,3 +435,5 @@ torchair_py > torchair_py/dynamo_optimized_graph_1_rank_0_pid_7_ts_2025010100000
 fx_text > fx_text/log.txt
 ge_readable > ge_readable/ge_readable_00000000_graph_0_PreRunBegin.txt
 ge_onnx > ge_onnx/ge_onnx_00000002_graph_1_Build.pbtxt
+atc_json > atc_json/offline.json
+visual_json > atc_json/ge_visual_00000000_graph_0.json

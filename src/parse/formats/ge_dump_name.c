@@ -19,14 +19,15 @@ static bool take(struct mi_bytes *rest, struct mi_bytes prefix)
     return true;
 }
 
-/* "<digits>_"; false and nothing taken if it does not stand there or is absurdly large. */
+/* "<digits>_", or digits at the end; false and nothing taken if it does not stand there or is
+ * absurdly large. */
 static bool take_number(struct mi_bytes *rest, int64_t *value)
 {
     size_t len = 0;
     *value = 0;
     while (len < rest->len && rest->at[len] >= '0' && rest->at[len] <= '9' && len < 10)
         *value = *value * 10 + (rest->at[len++] - '0');
-    if (len == 0 || len == rest->len || rest->at[len] != '_' || *value >= UINT32_MAX)
+    if (len == 0 || (len < rest->len && rest->at[len] != '_') || *value >= UINT32_MAX)
         return false;
     *rest = mi_bytes_sub(*rest, len + 1, rest->len);
     return true;
@@ -80,5 +81,7 @@ struct mi_ge_dump_name mi_ge_dump_name(const char *path)
         rest = behind;
     }
     out.stage = rest;
+    if (rest.len == 0)
+        out.stage_index = 0;
     return out;
 }

@@ -44,12 +44,23 @@ static void broken(struct reader *o, const char *what)
 
 /* --- references: %name, of a node or of a get_element --- */
 
-static struct mi_bytes target_of(const struct reader *o, struct mi_bytes name)
+/* "node:index", in the scratch for a node. */
+static struct mi_bytes target_of(struct reader *o, struct mi_bytes name)
 {
-    const struct mi_batch *out = o->g.ge.out;
+    struct mi_batch *out = o->g.ge.out;
     mi_str_id id = mi_strings_find(&out->strings, name);
     mi_str_id text = {id.v ? mi_map_get(&o->elements, id.v) : 0};
-    return text.v ? mi_batch_text(out, text) : name;
+    if (text.v)
+        return mi_batch_text(out, text);
+    uint8_t *room = mi_scratch_room(&o->g.scratch, name.len + 2);
+    if (!room) {
+        mi_batch_fail(out, MI_ENOMEM, "out of memory for a name");
+        return name;
+    }
+    if (name.len)
+        memcpy(room, name.at, name.len);
+    memcpy(room + name.len, ":0", 2);
+    return (struct mi_bytes){room, name.len + 2};
 }
 
 /* The next of "a=%x, b=%y" or "%x, %y". Names may hold anything but what separates them. */

@@ -45,7 +45,7 @@ struct mi_bytes mi_ge_text_string(struct mi_ge_text *g, const struct mi_pbt *t)
     return text;
 }
 
-void mi_ge_text_queue(struct mi_ge_text *g, struct mi_pbt *t, mi_graph_id graph)
+void mi_ge_text_queue_at(struct mi_ge_text *g, size_t from, size_t to, mi_graph_id graph)
 {
     if (g->queue_count == g->queue_room) {
         size_t room = g->queue_room ? 2 * g->queue_room : 16;
@@ -57,12 +57,16 @@ void mi_ge_text_queue(struct mi_ge_text *g, struct mi_pbt *t, mi_graph_id graph)
         g->queue = more;
         g->queue_room = room;
     }
+    g->queue[g->queue_count++] = (struct mi_ge_text_graph){.from = from, .to = to, .graph = graph};
+}
+
+void mi_ge_text_queue(struct mi_ge_text *g, struct mi_pbt *t, mi_graph_id graph)
+{
     if (!mi_pbt_enter(t))
         return;
     size_t from = (size_t)(t->at - t->start);
     if (mi_pbt_leave(t))
-        g->queue[g->queue_count++] = (struct mi_ge_text_graph){
-            .from = from, .to = (size_t)(t->at - t->start) - 1, .graph = graph};
+        mi_ge_text_queue_at(g, from, (size_t)(t->at - t->start) - 1, graph);
 }
 
 /* --- the walk --- */

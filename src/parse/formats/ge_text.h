@@ -43,6 +43,9 @@ struct mi_bytes mi_ge_text_string(struct mi_ge_text *g, const struct mi_pbt *t);
 /* Remembers the message of the current field as a graph to be read later, and steps over it. */
 void mi_ge_text_queue(struct mi_ge_text *g, struct mi_pbt *t, mi_graph_id graph);
 
+/* The same for bytes [from, to) of the source. */
+void mi_ge_text_queue_at(struct mi_ge_text *g, size_t from, size_t to, mi_graph_id graph);
+
 /* Once per op: false after a limit or when the user has stopped (g->stopped). */
 bool mi_ge_text_step(struct mi_ge_text *g);
 

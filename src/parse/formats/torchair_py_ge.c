@@ -201,11 +201,12 @@ static void put_args(struct calls *c, struct mi_bytes args)
     }
 }
 
-/* The FX node that the call was made for. */
-static void put_origin(struct calls *c, const struct mi_torchair_call *call, mi_str_id name)
+/* The FX node that the call was made for; the end of the graph was made for none. */
+static void put_origin(struct calls *c, const struct mi_torchair_call *call, mi_str_id name,
+                       bool is_end)
 {
     struct mi_batch *out = c->o->out;
-    if (!call->fx_node.v || !c->ge.node.v)
+    if (!call->fx_node.v || !c->ge.node.v || is_end)
         return;
     const struct mi_nodes *nodes = &out->rows.nodes;
     mi_str_id via = mi_batch_cstr(out, "fx_code");
@@ -231,7 +232,7 @@ static void put_call(struct calls *c, const struct mi_torchair_call *call)
     put_args(c, parts.args);
     put_outputs(c, &parts, name);
     mi_ge_op_end(&c->ge);
-    put_origin(c, call, name);
+    put_origin(c, call, name, mi_bytes_equal(parts.type, MI_LIT("NetOutput")));
 }
 
 bool mi_torchair_calls(struct mi_torchair_py *o, const struct mi_ge_options *options)
