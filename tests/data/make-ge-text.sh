@@ -426,6 +426,76 @@ visual_json() {
 END
 }
 
+# --- .air: the same messages in binary ---
+
+# octal CODE: one byte
+byte() {
+    printf "\\$(printf '%03o' "$1")"
+}
+
+# message NUMBER: a length-delimited field with the bytes of standard input, below 16 KiB
+message() {
+    file=$(mktemp "$temp/XXXXXX") # of its own: messages nest in pipes
+    cat > "$file"
+    size=$(wc -c < "$file")
+    if [ "$1" -lt 16 ]; then
+        byte $(($1 * 8 + 2))
+    else
+        byte $((($1 * 8 + 2) % 128 + 128))
+        byte $((($1 * 8 + 2) / 128))
+    fi
+    if [ "$size" -ge 128 ]; then
+        byte $((size % 128 + 128))
+        byte $((size / 128))
+    else
+        byte "$size"
+    fi
+    cat "$file"
+}
+
+# field NUMBER TEXT, with escapes of printf
+field() {
+    printf "$2" | message "$1"
+}
+
+air_op() { # NAME TYPE INPUT...
+    field 1 "$1"
+    field 2 "$2"
+    shift 2
+    for input in "$@"; do
+        field 5 "$input"
+    done
+}
+
+air_attr() { # KEY FIELD-OF-ATTRDEF TEXT
+    { field 1 "$1"; field "$2" "$3" | message 2; } | message 10
+}
+
+# dtype float16 (2), shape [2], layout ND
+air_desc() {
+    { printf '\020\002'; printf '\010\002' | message 3; field 4 ND; } | message 34
+}
+
+air_graph() {
+    field 1 net
+    { air_op x Data; air_desc; } | message 6
+    { air_op w FileConstant; air_attr location 2 'weight/w.bin'
+      { field 1 length; printf '\030\004' | message 2; } | message 10; air_desc; } | message 6
+    { air_op y Add x:0 w:0; air_desc; } | message 6
+    air_op out NetOutput y:0 | message 6
+}
+
+air() {
+    field 1 model
+    printf '\020\002'
+    air_graph | message 7
+    { field 1 framework; field 2 MindSpore | message 2; } | message 11
+}
+
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+mkdir -p air
+air > air/net.air
 plain > ge_proto/ge_proto_00000003_graph_2_Build.txt
 odd > ge_proto/odd_spelling.txt
 plain | head -n 60 > ge_proto/ge_proto_00001_cut.txt

@@ -342,10 +342,9 @@ static void desc_name_or_type(struct ge_text_walk *w)
 /* Fields that say nothing a model keeps. */
 static bool is_known_desc_field(const struct ge_text_walk *w)
 {
-    static const char *const names[] = {"name",          "has_out_attr", "device_type",
-                                        "real_dim_cnt",  "reuse_input",  "cmps_size",
-                                        "output_tensor", "input_tensor", "reuse_input_index",
-                                        "cmps_tab",      "attr_groups",  "cmps_tab_offset"};
+    static const char *const names[] = {
+        "name",          "has_out_attr", "device_type", "real_dim_cnt", "cmps_size",
+        "output_tensor", "input_tensor", "cmps_tab",    "attr_groups",  "cmps_tab_offset"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (IS(w, names[i]))
             return true;
@@ -371,6 +370,13 @@ static void desc_field(struct ge_text_walk *w, struct mi_ge_desc *desc, enum mi_
     } else if (IS(w, "weight_size")) {
         if (number(w, &value))
             desc->weight_bytes = value;
+    } else if (IS(w, "reuse_input")) {
+        bool is_reused;
+        if (mi_pbt_bool(&w->t, &is_reused) && is_reused && desc->reuse_input < 0)
+            desc->reuse_input = 0;
+    } else if (IS(w, "reuse_input_index")) {
+        if (number(w, &value) && desc->reuse_input >= 0)
+            desc->reuse_input = value;
     } else if (IS(w, "data_offset")) {
         if (number(w, &value))
             desc->weight_offset = value;
