@@ -648,7 +648,7 @@ static bool wants_attrs(struct atc_json *w)
 }
 
 /* One value of a field, by the object that the field is of. */
-static void value_of(struct atc_json *w, enum atc_field field, bool is_item)
+static void field_value(struct atc_json *w, enum atc_field field, bool is_item)
 {
     enum atc_in in = (enum atc_in)top(w)->in;
     if (field == F_ATTR)
@@ -682,7 +682,7 @@ void mi_atc_element(struct atc_json *w)
 {
     enum atc_field field = (enum atc_field)top(w)->field;
     if (mi_json_peek(&w->js) != MI_JSON_ARRAY) {
-        value_of(w, field, true);
+        field_value(w, field, true);
     } else if (field == F_PART && top(w)->in != ATC_PART) {
         mi_ge_attr_inner_begin(&w->g->ge);
         push_array(w, F_PART);
@@ -708,7 +708,7 @@ void mi_atc_member(struct atc_json *w, struct mi_json_string key)
     } else if (field == F_IGNORED || field == F_KEY || (field == F_ATTR && !wants_attrs(w))) {
         return; /* the scanner skips what nobody reads */
     } else if (mi_json_peek(&w->js) != MI_JSON_ARRAY) {
-        value_of(w, field, false);
+        field_value(w, field, false);
     } else if (in == ATC_TYPED) {
         push_array(w, F_PART);
     } else {
