@@ -303,6 +303,51 @@ static void hostile_names(void **state)
     reading_fini(&r);
 }
 
+/* Fields and wire types of later versions are stepped over. */
+static void unknown_fields(void **state)
+{
+    (void)state;
+    static const char bytes[] = "\012\017\012\001a\022\001A"           /* a node, in which stand */
+                                "\243\001\010\001\244\001"             /* a group */
+                                "\360\001\007"                         /* and field 30 */
+                                "\012\011\012\001b\022\001B\032\001a"  /* a node */
+                                "\052\002xx"                           /* debug_info */
+                                "\300\002\001";                        /* field 40 */
+    static const char damaged[] = "\012\010\012\001a\022\001A\012\011" /* a name beyond its node */
+                                  "\012\011\012\001b\022\001B\032\001a";
+    struct reading r;
+    reading_bytes(&r, &mi_reader_tf_graph,
+                  (struct mi_bytes){(const uint8_t *)bytes, sizeof bytes - 1}, NULL, NULL);
+    assert_null(check_batch(&r.batch));
+    assert_true(r.ok);
+    assert_int_equal(r.batch.counts.kept, 2);
+    assert_input(&r, "b", 0, "a:0");
+    assert_int_equal(reading_diag(&r, "tf.unknown_field"), 1);
+    assert_int_equal(reading_diag(&r, "tf.node_broken"), 0);
+    reading_fini(&r);
+    /* Damage inside one node leaves the other readable. */
+    reading_bytes(&r, &mi_reader_tf_graph,
+                  (struct mi_bytes){(const uint8_t *)damaged, sizeof damaged - 1}, NULL, NULL);
+    assert_null(check_batch(&r.batch));
+    assert_int_equal(r.batch.counts.kept, 2);
+    assert_int_equal(reading_diag(&r, "tf.node_broken"), 1);
+    reading_fini(&r);
+}
+
+static void colons_in_names(void **state)
+{
+    (void)state;
+    struct reading r;
+    read_text(&r, "node { name: \"s:x\" op: \"A\" } node { name: \"b\" op: \"B\" input: \"s:x\""
+                  " input: \"s:x:1\" input: \"s:2\" }");
+    assert_true(r.ok);
+    assert_input(&r, "b", 0, "s:x:0");
+    assert_input(&r, "b", 1, "s:x:1");
+    assert_int_equal(r.batch.rows.values.kind[in_value(&r, node_named(&r, "b"), 2)],
+                     MI_VALUE_DANGLING);
+    reading_fini(&r);
+}
+
 static int sniff(const struct mi_reader *reader, const char *text, size_t len)
 {
     struct mi_bytes bytes = {(const uint8_t *)text, len};
@@ -342,6 +387,8 @@ int main(void)
         cmocka_unit_test(real_files),
         cmocka_unit_test(cut_text),
         cmocka_unit_test(hostile_names),
+        cmocka_unit_test(unknown_fields),
+        cmocka_unit_test(colons_in_names),
         cmocka_unit_test(what_is_not_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

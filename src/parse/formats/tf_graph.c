@@ -3,14 +3,14 @@
  *
  *   SavedModel   schema_version=1 meta_graphs=2
  *   MetaGraph    meta_info=1 {tags=4 tensorflow_version=5} graph_def=2
- *   GraphDef     node=1 library=2 version=3 versions=4 {producer=1 min_consumer=2}
+ *   GraphDef     node=1 library=2 version=3 versions=4 {producer=1 min_consumer=2} debug_info=5
  *   NodeDef      name=1 op=2 input=3 device=4 attr=5 {key=1 value=2} experimental_debug_info=6
  *   AttrValue    list=1 s=2 i=3 f=4 b=5 type=6 shape=7 tensor=8 placeholder=9 func=10
  *   Library      function=1 gradient=2
  *   FunctionDef  signature=1 {name=1 input_arg=2 output_arg=3} node_def=3 ret=4 {key=1 value=2}
  *
  * Source: the public .proto files of TensorFlow. Left out on purpose: the numbers of tensors,
- * gradients, signatures and object graphs of SavedModels, arguments' attributes. */
+ * debug_info, gradients, signatures and object graphs of SavedModels, arguments' attributes. */
 #include "base/mem.h"
 #include "base/translate.h"
 #include "parse/formats/tf_read.h"
@@ -18,7 +18,7 @@
 /* clang-format off */
 static const struct mi_msg_field graph_def[] = {
     {1, MI_MSG_SUB, "node"}, {2, MI_MSG_SUB, "library"}, {3, MI_MSG_INT, "version"},
-    {4, MI_MSG_SUB, "versions"}};
+    {4, MI_MSG_SUB, "versions"}, {5, MI_MSG_SUB, "debug_info"}};
 MI_MSG_SCHEMA(versions, {1, MI_MSG_INT, "producer"}, {2, MI_MSG_INT, "min_consumer"});
 MI_MSG_SCHEMA(library, {1, MI_MSG_SUB, "function"}, {2, MI_MSG_SUB, "gradient"});
 MI_MSG_SCHEMA(function_def,
@@ -308,8 +308,8 @@ static bool is_library(struct mi_pb pb)
 /* How much `pb` looks like a GraphDef: only the top level and the first node are looked at. */
 static int rate_graph(struct mi_pb pb)
 {
-    static const enum mi_pb_type types[] = {MI_PB_VARINT, MI_PB_LEN, MI_PB_LEN, MI_PB_VARINT,
-                                            MI_PB_LEN};
+    static const enum mi_pb_type types[] = {MI_PB_VARINT, MI_PB_LEN, MI_PB_LEN,
+                                            MI_PB_VARINT, MI_PB_LEN, MI_PB_LEN};
     int score = 0;
     for (unsigned left = 256; left && mi_pb_next(&pb); left--) {
         uint32_t field = mi_pb_field(&pb);

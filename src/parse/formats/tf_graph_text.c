@@ -52,7 +52,8 @@ static bool is_node(struct mi_pbt *t)
 
 static int sniff(const struct mi_probe *probe)
 {
-    static const char *const tops[] = {"node", "library", "versions", "version", NULL};
+    static const char *const tops[] = {"node",    "library",    "versions",
+                                       "version", "debug_info", NULL};
     struct mi_error err = MI_ERROR_INIT;
     struct mi_pbt t;
     int score = 0;
