@@ -1,8 +1,9 @@
 /* The stage dumps of a build as one series: which node of one stage is which node of the next, and
  * what each stage did to nodes and edges.
  *
- * A build is all dumps of one folder, one format and one graph number; of several formats in a
- * folder the one with the most stages counts (their counters are independent). Its stages stand in
+ * A build is all dumps of one folder, one format and one graph number that tell of the same ops; of
+ * several formats in a folder the one with the most dumps counts (their counters are independent).
+ * Its stages stand in
  * the order of graphs.stage_index. A dump with PlaceHolder or End nodes is a part of the graph:
  * what it lacks is not gone; neighbouring parts of one stage are one stage.
  *

@@ -52,6 +52,12 @@ static inline bool mi_series_is_seen(const struct mi_step *step, uint32_t track)
 /* Const and its like. */
 bool mi_series_is_constant(const struct mi_model *model, mi_node_id node);
 
+/* A border of a part of the graph. */
+bool mi_series_is_border(const struct mi_model *model, mi_node_id node);
+
+/* --- series_builds.c: fills builds, stages and their graphs --- */
+bool mi_series_find_builds(struct mi_series *series, const struct mi_model *model);
+
 /* --- series_match.c: fills track_of for all nodes of the stage; changes of nodes that appear, go
  * on under other names, or go --- */
 bool mi_series_match(struct mi_step *step);
