@@ -208,15 +208,19 @@ void mi_show_groups(struct mi_show *show)
 
 /* --- history --- */
 
-static void want(struct mi_history *history, const struct mi_show *show)
+/* Nodes of stages are followed themselves, all others by their name. */
+static bool want(struct mi_history *history, const struct mi_show *show)
 {
     const struct mi_model *model = show->model;
-    for (uint32_t i = 0; i < show->subject_count; i++) {
+    bool ok = true, found;
+    for (uint32_t i = 0; ok && i < show->subject_count; i++) {
         mi_node_id node = show->nodes[i].node;
         mi_str_id name = model->all.rows.nodes.name[node.v];
-        if (!mi_history_want_node(history, node) && name.v)
-            mi_history_want(history, mi_model_text(model, name), false);
+        ok = mi_history_want_node(history, node, &found);
+        if (ok && !found && name.v)
+            ok = mi_history_want(history, mi_model_text(model, name), false, &found);
     }
+    return ok;
 }
 
 bool mi_show_history(struct mi_show *show, struct mi_error *err)
@@ -224,7 +228,8 @@ bool mi_show_history(struct mi_show *show, struct mi_error *err)
     struct mi_history history;
     bool ok = mi_history_init(&history, show->model, err);
     if (ok && history.series.stage_count) {
-        want(&history, show);
+        if (!want(&history, show))
+            ok = mi_fail(err, MI_ENOMEM, "out of memory");
         mi_history_list(&history, &(struct mi_history_filter){.kind = -1}, N_("History"),
                         show->out);
     }

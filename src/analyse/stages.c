@@ -152,7 +152,10 @@ static bool fill(struct mi_history *history, const struct mi_args *args, struct 
     struct mi_history_filter filter = {.stage = mi_cstr(mi_args_text(args, "stage", NULL)),
                                        .kind = change ? (int)change->number : -1,
                                        .all = !name};
-    if (name && series->stage_count && !mi_history_want(history, mi_cstr(name), true))
+    bool found = true;
+    if (name && !mi_history_want(history, mi_cstr(name), true, &found))
+        return mi_fail(err, MI_ENOMEM, "out of memory");
+    if (!found && series->stage_count)
         return mi_fail(err, MI_ENOTFOUND, "no node of any stage is called \"%.80s\"", name);
     add_fact(out, "stages", N_("Stages"), series->stage_count);
     add_fact(out, "changes", N_("Changes of nodes"), series->change_count);

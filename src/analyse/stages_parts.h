@@ -20,11 +20,11 @@ void mi_history_fini(struct mi_history *history);
 
 /* Marks the nodes that are called `name` in any stage, else those on which it is recorded, else
  * (`loose`) those with it in their name or that match it with * and ?; and with them what they went
- * into and what went into them. False: there is none. */
-bool mi_history_want(struct mi_history *history, struct mi_bytes name, bool loose);
+ * into and what went into them. *found: there is one. False: out of memory. */
+bool mi_history_want(struct mi_history *history, struct mi_bytes name, bool loose, bool *found);
 
-/* Marks the track of a node of a stage in the same way; false: it is in no stage. */
-bool mi_history_want_node(struct mi_history *history, mi_node_id node);
+/* Marks the track of a node of a stage in the same way; *found: it is in a stage. */
+bool mi_history_want_node(struct mi_history *history, mi_node_id node, bool *found);
 
 /* The changes of marked tracks (all: every track) that pass, as a table. `kind` -1: all kinds;
  * `stage`: glob, empty = all. */

@@ -97,36 +97,36 @@ static void seed_like(const struct mi_history *history, struct mi_bytes name, bo
     }
 }
 
-bool mi_history_want(struct mi_history *history, struct mi_bytes name, bool loose)
+bool mi_history_want(struct mi_history *history, struct mi_bytes name, bool loose, bool *found)
 {
     mi_str_id text = mi_strings_find(&history->model->all.strings, name);
-    bool *seeds = mi_mem_zero((size_t)history->series.track_count + 1, sizeof *seeds);
-    if (!seeds || !history->series.stage_count) {
-        mi_mem_free(seeds);
-        return false;
-    }
-    seed_called(history, text, seeds);
-    bool found = want_seeds(history, seeds);
-    if (!found) {
-        seed_recorded(history, text, seeds);
-        found = want_seeds(history, seeds);
-    }
-    if (!found && loose) {
-        seed_like(history, name, seeds);
-        found = want_seeds(history, seeds);
-    }
-    mi_mem_free(seeds);
-    return found;
-}
-
-bool mi_history_want_node(struct mi_history *history, mi_node_id node)
-{
+    *found = false;
     if (!history->series.stage_count)
-        return false;
-    uint32_t track = history->series.track_of[node.v];
-    bool *seeds = track ? mi_mem_zero(history->series.track_count, sizeof *seeds) : NULL;
+        return true;
+    bool *seeds = mi_mem_zero(history->series.track_count, sizeof *seeds);
     if (!seeds)
         return false;
+    seed_called(history, text, seeds);
+    *found = want_seeds(history, seeds);
+    if (!*found) {
+        seed_recorded(history, text, seeds);
+        *found = want_seeds(history, seeds);
+    }
+    if (!*found && loose) {
+        seed_like(history, name, seeds);
+        *found = want_seeds(history, seeds);
+    }
+    mi_mem_free(seeds);
+    return true;
+}
+
+bool mi_history_want_node(struct mi_history *history, mi_node_id node, bool *found)
+{
+    uint32_t track = history->series.stage_count ? history->series.track_of[node.v] : 0;
+    *found = track != 0;
+    bool *seeds = track ? mi_mem_zero(history->series.track_count, sizeof *seeds) : NULL;
+    if (!seeds)
+        return !track;
     seeds[track] = true;
     want_seeds(history, seeds);
     mi_mem_free(seeds);

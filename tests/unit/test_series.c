@@ -1,5 +1,8 @@
 /* Nodes followed through the stages of a build: by name, by recorded ops, by neighbours; parts of
  * graphs, several builds in one folder, nodes without names or with one name. */
+#include "alloc_fail.h"
+#include "analyse/pass.h"
+#include "analyse/pass_params.h"
 #include "analyse/plan_pairs.h"
 #include "analyse/series.h"
 #include "base/mem.h"
@@ -339,6 +342,60 @@ static void events_are_used_again(void **state)
     mi_model_fini(&hand.model);
 }
 
+/* --- memory --- */
+
+/* Runs a pass with the n-th allocation failing; true once n is beyond the last. */
+static bool survives(const struct hand *hand, const struct mi_pass *pass, const char *name, long n)
+{
+    struct mi_arg arg = {.param = &pass->params[0], .text = name};
+    struct mi_args args = {.list = &arg, .count = name ? 1 : 0};
+    struct mi_report report;
+    struct mi_error err = MI_ERROR_INIT;
+    mi_report_init(&report);
+    alloc_left = n;
+    bool ok = pass->run(&hand->model, &args, &report, &err);
+    bool is_over = alloc_left > 0;
+    alloc_left = -1;
+    assert_int_equal(err.code, ok ? MI_OK : MI_ENOMEM);
+    if (is_over)
+        assert_true(ok && !report.failed);
+    mi_report_fini(&report);
+    return is_over;
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    struct hand hand;
+    uint32_t a, b;
+    hand_init(&hand);
+    dump(&hand, "ge_proto_1_A.txt", "A", 1);
+    hand_node(&hand, "a", "Relu", "float32", nothing, &a);
+    hand_node(&hand, "b", "Add", "float32", (uint32_t[4]){a}, &b);
+    hand_node(&hand, "c", "Add", "float32", (uint32_t[4]){b}, NULL);
+    dump(&hand, "ge_proto_2_B.txt", "B", 2);
+    hand_node(&hand, "a", "Relu", "float16", nothing, &a);
+    hand_node(&hand, "t", "Cast", "float32", (uint32_t[4]){a}, &b);
+    uint32_t bc = hand_node(&hand, "bc", "Add", "float32", (uint32_t[4]){b}, NULL);
+    record(&hand, bc, "b");
+    record(&hand, bc, "c");
+    planned(&hand, "EVENT_RECORD", 1);
+    planned(&hand, "EVENT_WAIT", 1);
+    hand_finish(&hand);
+    const struct {
+        const struct mi_pass *pass;
+        const char *name;
+    } runs[] = {{&mi_pass_stages, NULL}, {&mi_pass_stages, "b"}, {&mi_pass_stages, "*c"},
+                {&mi_pass_show, "b"},    {&mi_pass_plan, NULL},  {&mi_pass_check, NULL}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        long n = 0;
+        while (!survives(&hand, runs[i].pass, runs[i].name, n))
+            n++;
+        assert_true(n > 1);
+    }
+    mi_model_fini(&hand.model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +408,7 @@ int main(void)
         cmocka_unit_test(odd_names),
         cmocka_unit_test(edges_split),
         cmocka_unit_test(events_are_used_again),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
