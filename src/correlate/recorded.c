@@ -127,9 +127,26 @@ static void match_parts(struct records *r, uint32_t n)
                                                       : N_("its name begins with it")));
 }
 
+/* Frameworks that have nodes for what is fed: they become Data nodes of the same name. */
+static void match_input(struct records *r, uint32_t n)
+{
+    static const char *const inputs[] = {"Placeholder", "PlaceholderV2", "_Arg", "Input"};
+    const struct mi_nodes *nodes = &r->rows->nodes;
+    enum mi_name_fit fit;
+    uint32_t q = mi_ge_name_find(&r->names, nodes->graph[n].v, nodes->name[n], &fit);
+    if (!q || fit != MI_NAME_UNIQUE || nodes->in_count[q])
+        return;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (mi_bytes_equal(mi_model_text(r->model, nodes->op[q]), mi_cstr(inputs[i])))
+            add_link(r, q, n, MI_CERTAIN, r->name_rule,
+                     mi_batch_cstr(&r->model->all, N_("an input of both graphs under one name")));
+}
+
 static void match_names(struct records *r, uint32_t n)
 {
     enum mi_ge_op op = mi_ge_op_of(r->model, n);
+    if (op == MI_GE_OP_BOUNDARY)
+        match_input(r, n);
     if (op != MI_GE_OP_PLAIN && op != MI_GE_OP_CONVERSION)
         return;
     if (!match_own_name(r, n) && op == MI_GE_OP_PLAIN && !mi_node_attr(r->model, n, r->list))

@@ -67,6 +67,25 @@ encode tensorflow GraphDef <tf_graph_text/functions.pbtxt >tf_graph/functions.pb
     echo '} }'
 } | encode tensorflow SavedModel >tf_graph/saved_model.pb
 
+# A network and what GE made of it: two ops in one, an input of the same name, a constant.
+mkdir -p tensorflow_ge
+cat >tensorflow_ge/net.pbtxt <<'END'
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_HALF } } }
+node { name: "w" op: "Const" attr { key: "dtype" value { type: DT_HALF } } attr { key: "value" value { tensor { dtype: DT_HALF tensor_shape { dim { size: 2 } } } } } }
+node { name: "conv" op: "Conv2D" input: "x" input: "w" attr { key: "T" value { type: DT_HALF } } }
+node { name: "relu" op: "Relu" input: "conv" attr { key: "T" value { type: DT_HALF } } }
+node { name: "id" op: "Identity" input: "relu" attr { key: "T" value { type: DT_HALF } } }
+END
+cat >tensorflow_ge/ge_proto_00001_graph_1_Build.txt <<'END'
+graph {
+  name: "g"
+  op { name: "x" type: "Data" output_desc { name: "y" dtype: DT_FLOAT16 layout: "NCHW" } dst_name: "conv" id: 0 }
+  op { name: "w" type: "Const" output_desc { dtype: DT_FLOAT16 } id: 1 }
+  op { name: "convrelu" type: "Conv2D" input: "x:0" input: "w:0" attr { key: "_datadump_original_op_names" value { list { s: "conv" s: "relu" val_type: VT_LIST_STRING } } } output_desc { dtype: DT_FLOAT } id: 2 }
+  op { name: "Node_Output" type: "NetOutput" input: "convrelu:0" id: 3 }
+}
+END
+
 cat >caffe/net.prototxt <<'END'
 name: "net"
 input: "data" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8
