@@ -25,6 +25,14 @@ static bool check_fate(struct mi_check *check, uint32_t fate)
                             .compiled = fates->into[fate]});
 }
 
+/* What is fed is a node in both graphs: nothing was replaced. */
+static bool is_input(const struct mi_check *check, mi_node_id op, mi_node_id node)
+{
+    const struct mi_nodes *nodes = &check->model->all.rows.nodes;
+    return nodes->in_count[op.v] == 0 &&
+           mi_bytes_equal(mi_model_text(check->model, nodes->op[node.v]), MI_LIT("Data"));
+}
+
 /* Type names differ between stacks by their very spelling (MatMul, MatMulV2), so one op that became
  * one node is replaced where it became another kind of operator. */
 static bool check_link(struct mi_check *check, uint32_t link)
@@ -36,7 +44,7 @@ static bool check_link(struct mi_check *check, uint32_t link)
         mi_csr_count(&index->framework_of, node.v) != 1 ||
         rows->lowered.role[link] != MI_ROLE_COMPUTED ||
         rows->lowered.confidence[link] < MI_LIKELY ||
-        rows->nodes.op[op.v].v == rows->nodes.op[node.v].v)
+        rows->nodes.op[op.v].v == rows->nodes.op[node.v].v || is_input(check, op, node))
         return true;
     bool other = rows->nodes.category[op.v] != rows->nodes.category[node.v];
     return mi_check_add(check, &(struct mi_check_change){.kind = MI_CHECK_REPLACED,
