@@ -382,6 +382,7 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     struct mi_check check = {.model = model};
     bool ok = fill(&check, args, out, err);
     mi_mem_free(check.carrier);
+    mi_mem_free(check.part_of);
     mi_mem_free(check.changes);
     return ok;
 }

@@ -11,18 +11,26 @@ static bool is_computed(const struct mi_lowered *lowered, uint32_t link)
            (lowered->confidence[link] >= MI_LIKELY || lowered->conflict[link].v);
 }
 
-static bool computes(const struct mi_check *check, mi_node_id compiled, uint32_t op)
+/* Marks the ops of a compiled node, so that each is found at once. */
+static void look_at(struct mi_check *check, mi_node_id compiled)
 {
     const struct mi_lowered *lowered = &check->model->all.rows.lowered;
     const struct mi_csr *of = &check->model->index.framework_of;
+    if (check->looked_at == compiled.v)
+        return;
+    check->looked_at = compiled.v;
     for (uint32_t i = of->first[compiled.v]; i < of->first[compiled.v + 1]; i++)
-        if (lowered->framework[of->list[i]].v == op)
-            return true;
-    return false;
+        check->part_of[lowered->framework[of->list[i]].v] = compiled.v;
+}
+
+static bool computes(struct mi_check *check, mi_node_id compiled, uint32_t op)
+{
+    look_at(check, compiled);
+    return check->part_of[op] == compiled.v;
 }
 
 /* No reader of its outputs is part of the same compiled node. */
-static bool is_last(const struct mi_check *check, mi_node_id op, mi_node_id compiled)
+static bool is_last(struct mi_check *check, mi_node_id op, mi_node_id compiled)
 {
     const struct mi_tables *rows = &check->model->all.rows;
     const struct mi_csr *readers = &check->model->index.consumers;
@@ -35,7 +43,7 @@ static bool is_last(const struct mi_check *check, mi_node_id op, mi_node_id comp
     return true;
 }
 
-mi_node_id mi_check_op_of(const struct mi_check *check, mi_node_id compiled)
+mi_node_id mi_check_op_of(struct mi_check *check, mi_node_id compiled)
 {
     const struct mi_lowered *lowered = &check->model->all.rows.lowered;
     const struct mi_csr *of = &check->model->index.framework_of;
@@ -54,20 +62,24 @@ mi_node_id mi_check_op_of(const struct mi_check *check, mi_node_id compiled)
 
 /* --- by what the compiler recorded --- */
 
-static mi_node_id find_op(const struct mi_check *check, mi_str_id name)
+enum { SEVERAL = UINT32_MAX };
+
+/* The framework op of each name; SEVERAL of one name are none. */
+static bool list_ops(const struct mi_check *check, struct mi_map *ops)
 {
-    const struct mi_model *model = check->model;
-    for (uint32_t g = 1; g < model->all.rows.graphs.count; g++) {
-        if (model->all.rows.graphs.layer[g] != MI_LAYER_FRAMEWORK)
+    const struct mi_nodes *nodes = &check->model->all.rows.nodes;
+    for (uint32_t n = 1; n < nodes->count; n++) {
+        if (!nodes->name[n].v || mi_check_layer(check, (mi_node_id){n}) != MI_LAYER_FRAMEWORK)
             continue;
-        uint32_t node = mi_map_get(&model->index.node_by_name, mi_pair(g, name.v));
-        if (node && !model->index.next_same_name[node])
-            return (mi_node_id){node};
+        uint32_t *at = mi_map_at(ops, nodes->name[n].v);
+        if (!at)
+            return false;
+        *at = *at ? SEVERAL : n;
     }
-    return (mi_node_id){0};
+    return true;
 }
 
-static void carry_recorded(struct mi_check *check)
+static void carry_recorded(struct mi_check *check, const struct mi_map *ops)
 {
     const struct mi_tables *rows = &check->model->all.rows;
     const struct mi_values *values = &rows->values;
@@ -77,10 +89,10 @@ static void carry_recorded(struct mi_check *check)
             mi_check_layer(check, producer) != MI_LAYER_COMPILED)
             continue;
         uint32_t birth = check->model->index.birth_of[producer.v];
-        mi_node_id op = find_op(check, values->origin_name[v]);
+        mi_node_id op = {mi_map_get(ops, values->origin_name[v].v)};
         uint32_t port = values->origin_index[v];
         /* A conversion that was inserted repeats the name of what it converts. */
-        if (!op.v || port >= rows->nodes.out_count[op.v] ||
+        if (!op.v || op.v == SEVERAL || port >= rows->nodes.out_count[op.v] ||
             (birth && rows->births.origin[birth] == MI_ORIGIN_INSERTED))
             continue;
         uint32_t *at = &check->carrier[rows->ports.value[rows->nodes.first_out[op.v] + port].v];
@@ -105,22 +117,31 @@ static void carry_outputs(struct mi_check *check, mi_node_id op, mi_node_id comp
     }
 }
 
+/* Compiled node by compiled node, so that each one's ops are marked once. */
 static void carry_linked(struct mi_check *check)
 {
     const struct mi_lowered *lowered = &check->model->all.rows.lowered;
-    for (uint32_t l = 1; l < lowered->count; l++)
-        if (is_computed(lowered, l) && lowered->framework[l].v && lowered->compiled[l].v &&
-            is_last(check, lowered->framework[l], lowered->compiled[l]))
-            carry_outputs(check, lowered->framework[l], lowered->compiled[l]);
+    const struct mi_csr *of = &check->model->index.framework_of;
+    for (uint32_t n = 1; n < check->model->all.rows.nodes.count; n++)
+        for (uint32_t i = of->first[n]; i < of->first[n + 1]; i++) {
+            mi_node_id op = lowered->framework[of->list[i]], node = {n};
+            if (op.v && is_computed(lowered, of->list[i]) && is_last(check, op, node))
+                carry_outputs(check, op, node);
+        }
 }
 
 bool mi_check_carry(struct mi_check *check)
 {
-    check->carrier = mi_mem_zero(check->model->all.rows.values.count, sizeof *check->carrier);
-    if (!check->carrier)
-        return false;
-    carry_recorded(check);
-    carry_linked(check);
-    check->carrier[0] = 0;
-    return true;
+    const struct mi_tables *rows = &check->model->all.rows;
+    struct mi_map ops = {0};
+    check->carrier = mi_mem_zero(rows->values.count, sizeof *check->carrier);
+    check->part_of = mi_mem_zero(rows->nodes.count, sizeof *check->part_of);
+    bool ok = check->carrier && check->part_of && list_ops(check, &ops);
+    if (ok) {
+        carry_recorded(check, &ops);
+        carry_linked(check);
+        check->carrier[0] = 0;
+    }
+    mi_map_fini(&ops);
+    return ok;
 }

@@ -55,15 +55,35 @@ static bool check_link(struct mi_check *check, uint32_t link)
 
 /* --- compiled nodes --- */
 
+enum { MOST_BETWEEN = 8 /* inserted nodes behind each other */ };
+
+/* The op in the first compiled node behind `node` that has one. */
+static mi_node_id read_by(struct mi_check *check, mi_node_id node)
+{
+    const struct mi_tables *rows = &check->model->all.rows;
+    const struct mi_csr *readers = &check->model->index.consumers;
+    mi_node_id op = {0};
+    for (int i = 0; i < MOST_BETWEEN && !op.v && rows->nodes.out_count[node.v]; i++) {
+        uint32_t value = rows->ports.value[rows->nodes.first_out[node.v]].v;
+        if (!mi_csr_count(readers, value))
+            break;
+        node.v = readers->list[readers->first[value]];
+        op = mi_check_op_of(check, node);
+    }
+    return op;
+}
+
 /* The op whose result an inserted node converts or moves, else the one that reads it. */
-static mi_node_id served(const struct mi_check *check, uint32_t birth)
+static mi_node_id served(struct mi_check *check, uint32_t birth)
 {
     const struct mi_tables *rows = &check->model->all.rows;
     mi_value_id value = rows->births.serves[birth];
-    mi_node_id producer = rows->values.producer[value.v];
-    if (value.v && producer.v && mi_check_layer(check, producer) == MI_LAYER_FRAMEWORK)
-        return producer;
-    return producer.v ? mi_check_op_of(check, producer) : producer;
+    mi_node_id producer = rows->values.producer[value.v], op = {0};
+    if (producer.v)
+        op = mi_check_layer(check, producer) == MI_LAYER_FRAMEWORK
+                 ? producer
+                 : mi_check_op_of(check, producer);
+    return op.v ? op : read_by(check, rows->births.node[birth]);
 }
 
 static bool check_birth(struct mi_check *check, uint32_t birth)

@@ -31,6 +31,9 @@ struct mi_check_change {
 struct mi_check {
     const struct mi_model *model;
     uint32_t *carrier; /* [values.count] of a framework tensor: the compiled one that carries it */
+    uint32_t *part_of; /* [nodes.count] of a framework op: the compiled node looked at last that it
+                          is part of */
+    uint32_t looked_at;
     struct mi_check_change *changes;
     uint32_t count, room;
 };
@@ -43,7 +46,7 @@ static inline enum mi_layer mi_check_layer(const struct mi_check *check, mi_node
 }
 
 /* The framework op at the end of those in a compiled node, or the first there is; none: no op. */
-mi_node_id mi_check_op_of(const struct mi_check *check, mi_node_id compiled);
+mi_node_id mi_check_op_of(struct mi_check *check, mi_node_id compiled);
 
 /* Element type before compiling: of the framework tensor, else as the compiler recorded it. */
 mi_str_id mi_check_dtype_before(const struct mi_check *check, mi_value_id before,

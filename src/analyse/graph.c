@@ -102,8 +102,9 @@ struct tree {
     struct mi_bytes name, type;
     int layer; /* index into layers; -1 = both */
     bool flat;
-    uint32_t *group_of;      /* [nodes.count] row of groups; 0 = none. NULL: not folded by groups */
-    uint32_t *item_of_group; /* [groups.count] */
+    /* Fusion groups by row, and behind them compiled nodes as the groups of their framework ops. */
+    uint32_t *group_of;      /* [nodes.count]; 0 = none. NULL: not folded by groups */
+    uint32_t *item_of_group; /* [groups.count + nodes.count] */
 };
 
 /* --- building --- */
@@ -156,6 +157,9 @@ static struct mi_bytes group_label(const struct tree *tree, uint32_t group)
 {
     const struct mi_groups *groups = &tree->model->all.rows.groups;
     struct mi_words words = {.arena = &tree->out->arena};
+    if (group >= groups->count)
+        return mi_describe_node(tree->model, (mi_node_id){group - groups->count},
+                                &tree->out->arena);
     struct mi_bytes pass = mi_model_text(tree->model, groups->pass[group]);
     mi_words_put(&words, mi_cstr(mi_enum_name(MI_E_group_kind, groups->kind[group])));
     mi_words_put(&words, MI_LIT(" "));
@@ -178,7 +182,9 @@ static uint32_t group_below(struct tree *tree, uint32_t node, uint32_t below)
             attach(tree, item, below);
         tree->item_of_group[group] = item;
     }
-    return tree->item_of_group[group];
+    /* What stands in another graph stays there. */
+    uint32_t item = tree->item_of_group[group];
+    return !item || tree->items[item].parent == below ? item : below;
 }
 
 static bool add_node(struct tree *tree, uint32_t node, uint32_t below)
@@ -307,8 +313,14 @@ static void fill_group(const struct tree *tree, const struct item *item, struct 
 {
     const struct mi_tables *rows = &tree->model->all.rows;
     row[KIND] = mi_cell_word(item->graph ? N_("graph") : item->group ? N_("group") : N_("scope"));
-    if (item->group)
+    if (item->group && item->group >= rows->groups.count) {
+        mi_node_id node = {item->group - rows->groups.count};
+        row[OP_TYPE] = mi_cell_text(mi_describe_op(tree->model, node, &tree->out->arena));
+        row[NODE] = mi_cell_int(node.v);
+        row[NAME] = mi_cell_text(mi_model_text(tree->model, rows->nodes.name[node.v]));
+    } else if (item->group) {
         row[NAME] = mi_cell_text(mi_model_text(tree->model, rows->groups.name[item->group]));
+    }
     if (item->graph) {
         unsigned kind = rows->graphs.kind[item->graph];
         row[GRAPH] = mi_cell_word(kind != MI_GRAPH_MAIN
@@ -389,14 +401,29 @@ static void fini(struct tree *tree)
     mi_strings_fini(&tree->parts);
 }
 
+/* Framework ops of one compiled node are a group if it has several; in several nodes: the first. */
+static void group_ops(struct tree *tree)
+{
+    const struct mi_tables *rows = &tree->model->all.rows;
+    for (uint32_t l = rows->lowered.count; l-- > 1;) {
+        mi_node_id node = rows->lowered.compiled[l];
+        if (mi_csr_count(&tree->model->index.framework_of, node.v) > 1)
+            tree->group_of[rows->lowered.framework[l].v] = rows->groups.count + node.v;
+    }
+}
+
 /* A node in several groups goes into the first. */
 static bool list_groups(struct tree *tree)
 {
     const struct mi_tables *rows = &tree->model->all.rows;
+    if (rows->groups.count > UINT32_MAX - rows->nodes.count)
+        return false;
     tree->group_of = mi_mem_zero(rows->nodes.count, sizeof *tree->group_of);
-    tree->item_of_group = mi_mem_zero(rows->groups.count, sizeof *tree->item_of_group);
+    tree->item_of_group =
+        mi_mem_zero((size_t)rows->groups.count + rows->nodes.count, sizeof *tree->item_of_group);
     if (!tree->group_of || !tree->item_of_group)
         return false;
+    group_ops(tree);
     for (uint32_t m = rows->members.count; m-- > 1;)
         tree->group_of[rows->members.node[m].v] = rows->members.group[m].v;
     return true;

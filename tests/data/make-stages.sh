@@ -122,6 +122,8 @@ node() {
     done
     node lost Erf b
     node tail Tanh e
+    node f Relu b
+    node g Tanh f
 } >check/framework.pbtxt
 {
     op x Data DT_FLOAT16 ND 4,16 -
@@ -133,5 +135,6 @@ node() {
     op d Relu DT_FLOAT16 ND 4,16 d trans_Cast_1:0
     op e Relu DT_FLOAT16 ND 4,8 e d:0
     op tail Sigmoid DT_FLOAT16 FRACTAL_NZ 1,1,16,16 tail e:0
-    op out NetOutput - - - - tail:0
+    op fg Relu DT_FLOAT16 ND 4,16 f,g b:0
+    op out NetOutput - - - - tail:0 fg:0
 } | graph check/ge_proto_00009_Build.txt
