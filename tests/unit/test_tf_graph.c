@@ -334,6 +334,17 @@ static void unknown_fields(void **state)
     reading_fini(&r);
 }
 
+static void nothing_but_an_empty_input(void **state)
+{
+    (void)state;
+    struct reading r;
+    read_text(&r, "node { name: \"a\" op: \"NoOp\" input: \"\" }");
+    assert_true(r.ok);
+    assert_int_equal(r.batch.rows.values.count - 1, 0);
+    assert_int_equal(in_value(&r, 1, 0), 0);
+    reading_fini(&r);
+}
+
 static void colons_in_names(void **state)
 {
     (void)state;
@@ -389,6 +400,7 @@ int main(void)
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(unknown_fields),
         cmocka_unit_test(colons_in_names),
+        cmocka_unit_test(nothing_but_an_empty_input),
         cmocka_unit_test(what_is_not_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

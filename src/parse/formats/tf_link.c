@@ -235,7 +235,9 @@ static bool is_one_of(const struct link *l, uint32_t node, const char *a, const 
 /* What NextIteration hands to Merge is of the round before. */
 static bool is_back(const struct link *l, uint32_t node, mi_value_id value)
 {
-    mi_node_id from = l->t->fw.out->rows.values.producer[value.v];
+    mi_node_id from = {0};
+    if (value.v) /* without any value the table has no row 0 either */
+        from = l->t->fw.out->rows.values.producer[value.v];
     return from.v && is_one_of(l, node, "Merge", "RefMerge") &&
            is_one_of(l, from.v, "NextIteration", "RefNextIteration");
 }
