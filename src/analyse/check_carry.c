@@ -62,7 +62,7 @@ mi_node_id mi_check_op_of(struct mi_check *check, mi_node_id compiled)
 
 /* --- by what the compiler recorded --- */
 
-enum { SEVERAL = UINT32_MAX };
+#define SEVERAL UINT32_MAX
 
 /* The framework op of each name; SEVERAL of one name are none. */
 static bool list_ops(const struct mi_check *check, struct mi_map *ops)
