@@ -66,6 +66,15 @@ void mi_rules_free(struct mi_rules *rules);
 /* What the definition of the node's operator says about output `index`. */
 struct mi_tensor_type mi_rules_apply(const struct mi_types *types, uint32_t node, uint32_t index);
 
+/* --- types_shapes.c: shapes that operators compute from others --- */
+
+/* Puts the operators that have a rule into the map: name -> number of the rule. */
+bool mi_shapes_find(struct mi_map *rules, const struct mi_model *model);
+
+/* Adds the shape of output `index` to `type`, where it follows. */
+void mi_shapes_apply(const struct mi_types *types, uint32_t rule, uint32_t node, uint32_t index,
+                     struct mi_tensor_type *type);
+
 /* --- types_flow.c: through the graphs, into bodies and functions --- */
 
 bool mi_types_derive(struct mi_types *types, struct mi_error *err);

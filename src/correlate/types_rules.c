@@ -58,7 +58,8 @@ struct found_rule {
 };
 
 struct mi_rules {
-    struct mi_map rows; /* (domain, operator) -> row + 1 */
+    struct mi_map rows;   /* (domain, operator) -> row + 1 */
+    struct mi_map shapes; /* operator -> rule of types_shapes.c */
     struct found_rule found[ROW_COUNT][MAX_RULES];
     mi_str_id constant, value;
     mi_str_id nhwc; /* the domain of ONNX operators in the other layout */
@@ -109,6 +110,10 @@ struct mi_rules *mi_rules_new(struct mi_types *types)
             return NULL;
         }
     }
+    if (!mi_shapes_find(&rules->shapes, types->model)) {
+        mi_rules_free(rules);
+        return NULL;
+    }
     rules->nhwc = mi_strings_find(&all->strings, MI_LIT("com.ms.internal.nhwc"));
     find_constant(rules, types);
     return rules;
@@ -116,8 +121,10 @@ struct mi_rules *mi_rules_new(struct mi_types *types)
 
 void mi_rules_free(struct mi_rules *rules)
 {
-    if (rules)
+    if (rules) {
         mi_map_fini(&rules->rows);
+        mi_map_fini(&rules->shapes);
+    }
     mi_mem_free(rules);
 }
 
@@ -220,7 +227,10 @@ struct mi_tensor_type mi_rules_apply(const struct mi_types *types, uint32_t node
     unsigned i = index < table[row].count ? index : table[row].count - 1;
     struct mi_tensor_type type =
         apply_rule(types, node, &table[row].rules[i], &rules->found[row][i]);
+    uint32_t shape = is_nhwc || domain.v ? 0 : mi_map_get(&rules->shapes, nodes->op[node].v);
     if (is_nhwc)
         type.shape_state = MI_TYPE_NOTHING;
+    else if (shape && type.shape_state == MI_TYPE_NOTHING)
+        mi_shapes_apply(types, shape, node, index, &type);
     return type;
 }

@@ -110,6 +110,32 @@ static void constant(struct text *t)
     onnx_tensor(t->w, 5, t->words[1], 1, dims, 1, &value, sizeof value);
 }
 
+/* Numbers with commas. */
+static size_t numbers(const char *word, int64_t out[16])
+{
+    size_t count = 0;
+    for (char *end; *word && count < 16; word = end + (*end == ','))
+        out[count++] = strtoll(word, &end, 10);
+    return count;
+}
+
+static void int_constant(struct text *t)
+{
+    int64_t values[16];
+    const int64_t dims[] = {(int64_t)numbers(t->words[2], values)};
+    onnx_tensor(t->w, 5, t->words[1], 7, dims, 1, values, (size_t)dims[0] * sizeof *values);
+}
+
+static void number_attribute(struct text *t)
+{
+    int64_t values[16];
+    size_t count = numbers(t->words[2], values);
+    if (strchr(t->words[2], ','))
+        onnx_attr_ints(t->w, t->words[1], values, count);
+    else
+        onnx_attr_int(t->w, t->words[1], values[0]);
+}
+
 static bool is_value(const struct text *t)
 {
     for (int count = 2; count <= 4; count++)
@@ -181,7 +207,7 @@ static void line(struct text *t)
     } else if (is_word(t, "}", 1)) {
         end_graph(t);
     } else if (is_word(t, "attr", 3)) {
-        onnx_attr_int(t->w, t->words[1], strtoll(t->words[2], NULL, 10));
+        number_attribute(t);
     } else if (is_word(t, "text", 3)) {
         text_attribute(t);
     } else if (is_word(t, "function", 5)) {
@@ -191,6 +217,9 @@ static void line(struct text *t)
     } else if (is_word(t, "const", 3)) {
         close_node(t);
         constant(t);
+    } else if (is_word(t, "ints", 3)) {
+        close_node(t);
+        int_constant(t);
     } else if (is_value(t)) {
         close_node(t);
         value(t);
