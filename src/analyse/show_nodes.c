@@ -22,6 +22,7 @@ static const struct mi_report_column node_columns[] = {
     {"reason", N_("reason"), MI_CELL_WORD, "", N_("why")},
     {"fate_confidence", N_("sure"), MI_CELL_WORD, "", N_("how sure the fate is")},
     {"evidence", N_("evidence"), MI_CELL_SENTENCE, "", N_("what fate or origin rest on")},
+    {"serves", N_("serves"), MI_CELL_TEXT, "", N_("tensor that it moves or converts")},
 };
 
 static bool is_fused(const struct mi_model *model, uint32_t node)
@@ -65,6 +66,9 @@ void mi_show_nodes(struct mi_show *show)
             row[11] = mi_cell_word(mi_enum_name(MI_E_origin, rows->births.origin[birth]));
             if (rows->births.evidence[birth].v)
                 row[15] = mi_cell_text(mi_model_text(model, rows->births.evidence[birth]));
+            mi_value_id serves = rows->births.serves[birth];
+            if (serves.v)
+                row[16] = mi_cell_text(mi_model_text(model, rows->values.name[serves.v]));
         }
         if (fate) {
             row[12] = mi_cell_word(mi_enum_name(MI_E_fate, rows->fates.fate[fate]));
