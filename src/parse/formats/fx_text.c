@@ -152,7 +152,7 @@ static int sniff(const struct mi_probe *probe)
     while (mi_py_line(&rest, &line)) {
         line = mi_py_trim(line);
         if (is_open && line.len && line.at[0] == '%' && split_statement(line, &s))
-            return 85;
+            return 73;
         is_open = mi_bytes_ends(line, MI_LIT("graph():"));
     }
     return 0;

@@ -269,7 +269,7 @@ static int sniff(const struct mi_probe *probe)
     while (mi_py_line(&rest, &line)) {
         line = mi_py_trim(line);
         if (line.len)
-            return graph_line(line).at ? 90 : 0;
+            return graph_line(line).at ? 79 : 0;
     }
     return 0;
 }

@@ -175,7 +175,7 @@ static int sniff(const struct mi_probe *probe)
     struct mi_bytes head = mi_bytes_sub(probe->bytes, 0, LOOK_BYTES);
     if (!has(head, MI_LIT(" = ge.")))
         return 0;
-    return has(head, MI_LIT("torchair")) || has(head, MI_LIT("## FX Code: ")) ? 90 : 0;
+    return has(head, MI_LIT("torchair")) || has(head, MI_LIT("## FX Code: ")) ? 77 : 0;
 }
 
 static bool read(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
