@@ -298,6 +298,21 @@ static void names(void **state)
     reading_fini(&r);
 }
 
+/* Keys of a dump that was made after the compression of attributes. */
+static void compressed_keys(void **state)
+{
+    (void)state;
+    struct reading r;
+    read_text(&r,
+              "graph { op { type: \"A\" attr { key: \"\\000\\002\" value { i: 7 } }\n"
+              "attr { key: \"\\000\\001\\002\" value { i: 8 } } } }",
+              NULL);
+    const struct mi_tables *rows = &r.batch.rows;
+    assert_int_equal(rows->items.int_value[item(&r, attr_named(&r, 1, "#1"), 0)], 7);
+    assert_int_equal(rows->items.int_value[item(&r, attr_named(&r, 1, "#127"), 0)], 8);
+    reading_fini(&r);
+}
+
 /* A graph within an attribute, and one within an attribute of that. */
 static void graphs_in_attributes(void **state)
 {
@@ -502,6 +517,7 @@ int main(void)
         cmocka_unit_test(broken_values),
         cmocka_unit_test(broken_syntax),
         cmocka_unit_test(names),
+        cmocka_unit_test(compressed_keys),
         cmocka_unit_test(graphs_in_attributes),
         cmocka_unit_test(nested_deep),
         cmocka_unit_test(long_tokens),

@@ -1,6 +1,7 @@
 /* Fields of ge.proto messages in text, by the message that they stand in. The grammar stands in
  * ge_text.c. */
 #include "parse/formats/ge_text_walk.h"
+#include "parse/formats/ge_wire.h"
 
 #include <float.h>
 #include <math.h>
@@ -190,8 +191,14 @@ static void queue_graph(struct ge_text_walk *w)
 
 static void open_entry(struct ge_text_walk *w, struct ge_text_frame *frame)
 {
+    struct mi_bytes key = text_of(w);
+    uint64_t index;
     frame->has_key = true;
-    frame->is_begun = mi_ge_attr_begin(w->ge, text_of(w));
+    if (mi_ge_dict_index(key, &index)) /* compressed; its dictionary stands behind the graphs */
+        frame->is_begun = mi_ge_attr_begin_id(
+            w->ge, mi_batch_printf(w->ge->out, "#%llu", (unsigned long long)index));
+    else
+        frame->is_begun = mi_ge_attr_begin(w->ge, key);
 }
 
 /* The value stands in front of its key. */
