@@ -91,35 +91,71 @@ static mi_str_id cut_evidence(struct emit *e, const struct mi_unit *unit)
 
 /* --- roles --- */
 
-/* A Cast whose only reader casts back, or one that casts back: as the pair's other half; 0 = none.
- */
-static bool is_cast_pair(const struct mi_cut *cut, uint32_t n)
+/* The attribute `perm` of a Transpose; NULL = none, the order is turned round. */
+static const int64_t *order_of(const struct mi_cut *cut, const struct mi_flow_node *n,
+                               uint32_t *count)
+{
+    const struct mi_tables *rows = &cut->model->all.rows;
+    uint32_t first = rows->nodes.first_attr[n->node];
+    for (uint32_t a = first; a < first + rows->nodes.attr_count[n->node]; a++) {
+        *count = rows->attrs.item_count[a];
+        if (rows->attrs.kind[a] == MI_ATTR_INTS &&
+            mi_bytes_equal(mi_model_text(cut->model, rows->attrs.name[a]), MI_LIT("perm")))
+            return &rows->items.int_value[rows->attrs.first_item[a]];
+    }
+    return NULL;
+}
+
+/* One Transpose after the other leaves all dimensions where they were. */
+static bool do_orders_cancel(const struct mi_cut *cut, const struct mi_flow_node *first,
+                             const struct mi_flow_node *second)
+{
+    uint32_t first_count = 0, second_count = 0;
+    const int64_t *a = order_of(cut, first, &first_count);
+    const int64_t *b = order_of(cut, second, &second_count);
+    uint32_t rank = a ? first_count : second_count;
+    if (a && b && first_count != second_count)
+        return false;
+    for (uint32_t i = 0; (a || b) && i < rank; i++) {
+        int64_t middle = b ? b[i] : (int64_t)(rank - 1 - i);
+        if (middle < 0 || middle >= rank || (a ? a[middle] : (int64_t)rank - 1 - middle) != i)
+            return false;
+    }
+    return true;
+}
+
+/* A Cast that casts back what the Cast before it did, or a Transpose likewise. */
+static bool undoes_producer(const struct mi_cut *cut, uint32_t n)
 {
     const struct mi_flow *f = &cut->f;
     const struct mi_values *values = &cut->model->all.rows.values;
     const struct mi_flow_node *second = &f->nodes[n];
     uint32_t between = second->in_count ? mi_flow_in(f, second, 0) : 0, out = first_out(f, n);
     uint32_t first = f->tensors[between].producer;
-    if (!first || !out || mi_flow_op(f, &f->nodes[first - 1]).v != cut->ops.cast ||
+    if (!first || !out || mi_flow_op(f, &f->nodes[first - 1]).v != mi_flow_op(f, second).v ||
         f->nodes[first - 1].in_count == 0)
         return false;
+    if (mi_flow_op(f, second).v == cut->ops.transpose)
+        return do_orders_cancel(cut, &f->nodes[first - 1], second);
     uint32_t in = mi_flow_in(f, &f->nodes[first - 1], 0);
     mi_str_id before = values->dtype[f->tensors[in].value];
     return in && before.v && before.v == values->dtype[f->tensors[out].value].v;
 }
 
-static bool is_half_of_cast_pair(const struct mi_cut *cut, uint32_t n)
+/* One of two Casts or Transposes of which nothing remains together. */
+static bool is_half_of_pair(const struct mi_cut *cut, uint32_t n)
 {
     const struct mi_flow *f = &cut->f;
-    if (mi_flow_op(f, &f->nodes[n]).v != cut->ops.cast)
+    uint32_t op = mi_flow_op(f, &f->nodes[n]).v;
+    if (!op || (op != cut->ops.cast && op != cut->ops.transpose))
         return false;
-    if (is_cast_pair(cut, n))
+    if (undoes_producer(cut, n))
         return true;
     uint32_t out = first_out(f, n);
     if (!out || f->readers.first[out + 1] - f->readers.first[out] != 1)
         return false;
     uint32_t reader = f->readers.list[f->readers.first[out]] - 1;
-    return mi_flow_op(f, &f->nodes[reader]).v == cut->ops.cast && is_cast_pair(cut, reader);
+    return mi_flow_op(f, &f->nodes[reader]).v == op && undoes_producer(cut, reader);
 }
 
 /* True if one of the node's branches stands in its place. */
@@ -142,7 +178,7 @@ static enum mi_role role_of(const struct emit *e, const struct mi_unit *unit, ui
         return MI_ROLE_ABSORBED;
     if (is_dissolved(cut, &cut->f.nodes[n]))
         return MI_ROLE_ABSORBED;
-    if (!is_alone && mi_flow_op(&cut->o, member).v != op && is_half_of_cast_pair(cut, n))
+    if (!is_alone && mi_flow_op(&cut->o, member).v != op && is_half_of_pair(cut, n))
         return MI_ROLE_ABSORBED;
     if (has_flag(&cut->f, n, MI_FLOW_SHAPE) &&
         !(cut->f.tensors[unit->target].flags & MI_FLOW_SHAPE))

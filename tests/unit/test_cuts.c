@@ -298,6 +298,36 @@ static void test_casts(void **state)
     leave(&j);
 }
 
+/* Nothing is left of two Transposes that cancel; others are part of what the node computes. */
+static void test_transposes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        bool cancel;
+    } cases[] = {{"attr perm 1,2,0\n", "attr perm 2,0,1\n", true},
+                 {"attr perm 1,2,0\n", "attr perm 1,2,0\n", false},
+                 {"", "attr perm 2,1,0\n", true},
+                 {"attr perm 0,2,1\n", "", false},
+                 {"", "", true},
+                 {"attr perm 1,0\n", "attr perm 2,0,1\n", false},
+                 {"attr perm 7,-1\n", "attr perm 7,-1\n", false}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[256];
+        struct joined j;
+        snprintf(text, sizeof text,
+                 "in x\nout y\na Abs x a\nt1 Transpose a b\n%st2 Transpose b c\n%sn Neg c y\n",
+                 cases[c].first, cases[c].second);
+        join(&j, text, "in x\nout y\na Abs x a\nn Neg a y\n", NULL);
+        enum mi_role role = cases[c].cancel ? MI_ROLE_ABSORBED : MI_ROLE_COMPUTED;
+        assert_link(&j, "t1", "n", role, MI_LIKELY);
+        assert_link(&j, "t2", "n", role, MI_LIKELY);
+        assert_fate(&j, "t2", cases[c].cancel ? MI_FATE_REMOVED : MI_FATE_FUSED_INTO,
+                    cases[c].cancel ? MI_REASON_ABSORBED : MI_REASON_FUSED, "n");
+        leave(&j);
+    }
+}
+
 static void test_duplicated(void **state)
 {
     (void)state;
@@ -620,6 +650,7 @@ int main(void)
         cmocka_unit_test(test_identity),
         cmocka_unit_test(test_dead),
         cmocka_unit_test(test_casts),
+        cmocka_unit_test(test_transposes),
         cmocka_unit_test(test_duplicated),
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_shapes),
