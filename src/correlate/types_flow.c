@@ -302,7 +302,7 @@ static void visit(struct flow *f, uint32_t node)
 {
     const struct mi_nodes *nodes = &f->rows->nodes;
     f->is_waiting[node] = 0;
-    f->work += 1 + nodes->out_count[node];
+    f->work += 1 + nodes->out_count[node] + nodes->in_count[node] / 16;
     if (!f->is_onnx[nodes->graph[node].v])
         return;
     uint32_t function = f->function_of ? f->function_of[node] : 0;
