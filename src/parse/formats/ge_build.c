@@ -57,7 +57,7 @@ void mi_ge_fini(struct mi_ge *ge)
         mi_mem_free(s->lists[i].at);
     mi_map_fini(&s->known);
     mi_map_fini(&s->dtypes);
-    mi_map_fini(&s->items);
+    mi_map_fini(&s->runs);
     mi_map_fini(&s->names);
     mi_mem_free(s);
     ge->s = NULL;
@@ -92,6 +92,26 @@ mi_graph_id mi_ge_graph_begin(struct mi_ge *ge, mi_graph_id declared)
     s->nodes_count = s->uses_count = s->scopes_count = s->graph_order_count = 0;
     s->net_output = (mi_node_id){0};
     return declared;
+}
+
+/* Big tables need not grow step by step then. That room could not be had shows when rows are added.
+ */
+void mi_ge_graph_expect(struct mi_ge *ge, uint32_t ops)
+{
+    enum { LEAST_EXPECTED = 1000, MOST_EXPECTED = 4000000 };
+    struct mi_ge_state *s = ge->s;
+    if (ops < LEAST_EXPECTED || mi_batch_failed(ge->out))
+        return;
+    if (ops > MOST_EXPECTED)
+        ops = MOST_EXPECTED;
+    mi_table_reserve(&ge->out->rows, MI_T_nodes, ops);
+    mi_table_reserve(&ge->out->rows, MI_T_values, ops + ops / 16);
+    mi_map_reserve(&s->names, ops);
+    struct ge_node *more = s->nodes_room < ops ? mi_mem_resize(s->nodes, ops, sizeof *more) : NULL;
+    if (more) {
+        s->nodes = more;
+        s->nodes_room = ops;
+    }
 }
 
 void mi_ge_graph_name(struct mi_ge *ge, struct mi_bytes name)
@@ -340,8 +360,10 @@ static void note_name(struct mi_ge *ge)
 static void add_node(struct mi_ge *ge)
 {
     struct mi_ge_state *s = ge->s;
-    mi_ge_flush_attrs(ge, 0, &s->node.first_attr);
+    s->node.first_attr = mi_next_row(ge->out, attrs);
     s->node.attr_count = s->attrs_count;
+    for (uint32_t i = 0; i < s->attrs_count; i++)
+        mi_add_attr(ge->out, &s->attrs[i]);
     s->attrs_count = 0;
     note_name(ge);
     if (!mi_add_node(ge->out, &s->node).v || !GE_PUSH(ge, nodes, s->info))

@@ -43,7 +43,8 @@
  * - input_desc: sizes of buffers; _parent_node_index of NetOutput. All else repeats what stands at
  *   the producer and is not kept.
  * - input_i, output_i, workspace, workspace_bytes: rows of `buffers`.
- * - attribute: an attribute of the node; equal single elements share one row of `items`. Not kept:
+ * - attribute: an attribute of the node; equal runs of rows of `items`,
+ *   `dims` and attributes of descriptors stand once. Not kept:
  *   helpers of the serialisation (_input_name_key, _ir_*, ...), kernel binaries, the `value` of a
  *   Const (it is its output's data). <op>_kernelname is called _kernelname; pass_name is a list of
  *   strings whatever its form.
@@ -130,6 +131,7 @@ void mi_ge_model_end(struct mi_ge *ge);
 
 /* Opens a graph; `declared` is one that mi_ge_attr_graph() has given, or none for a new one. */
 mi_graph_id mi_ge_graph_begin(struct mi_ge *ge, mi_graph_id declared);
+void mi_ge_graph_expect(struct mi_ge *ge, uint32_t ops); /* room for so many ops, where known */
 void mi_ge_graph_name(struct mi_ge *ge, struct mi_bytes name);
 void mi_ge_graph_output(struct mi_ge *ge,
                         struct mi_bytes output); /* "node:idx", without NetOutput */

@@ -63,15 +63,6 @@ static void keep(struct mi_ge *ge, const struct ge_frame *frame)
     GE_PUSH(ge, attrs, attr);
 }
 
-uint32_t mi_ge_flush_attrs(struct mi_ge *ge, uint32_t first, uint32_t *first_row)
-{
-    struct mi_ge_state *s = ge->s;
-    *first_row = mi_next_row(ge->out, attrs);
-    for (uint32_t i = first; i < s->attrs_count; i++)
-        mi_add_attr(ge->out, &s->attrs[i]);
-    return s->attrs_count - first;
-}
-
 static int64_t first_int(const struct mi_ge *ge, const struct ge_frame *frame, int64_t fallback)
 {
     const struct ge_item *item = ge->s->stack + frame->first_item;

@@ -93,10 +93,8 @@ static void end_shape(struct mi_ge *ge, struct ge_frame *desc)
     uint32_t count = s->dims_count - desc->first_dim;
     const struct mi_dim_row *dims = s->dims + desc->first_dim;
     desc->value.has_shape = count ? count > 1 || dims[0].size >= -1 : desc->value.dtype.v != 0;
-    desc->value.first_dim = mi_next_row(ge->out, dims);
     desc->value.dim_count = desc->value.has_shape ? count : 0;
-    for (uint32_t i = 0; i < desc->value.dim_count; i++)
-        mi_add_dim(ge->out, &dims[i]);
+    desc->value.first_dim = mi_ge_share_dims(ge, dims, desc->value.dim_count);
     s->dims_count = desc->first_dim;
 }
 
@@ -177,7 +175,8 @@ static void end_output(struct mi_ge *ge, struct ge_frame *desc)
         mi_ge_note(ge, s->sub_format, desc->sub);
     if (desc->desc.reuse_input >= 0)
         mi_ge_note(ge, s->reuse_input, desc->desc.reuse_input);
-    value->attr_count = mi_ge_flush_attrs(ge, desc->first_attr, &value->first_attr);
+    value->attr_count = s->attrs_count - desc->first_attr;
+    value->first_attr = mi_ge_share_attrs(ge, s->attrs + desc->first_attr, value->attr_count);
     GE_PUSH(ge, outs, *value);
     GE_PUSH(ge, out_sizes, desc->desc.size_bytes);
 }

@@ -1,5 +1,4 @@
 /* The builder of GE graphs: elements of attributes, as rows and as text. */
-#include "base/hash.h"
 #include "parse/formats/ge_state.h"
 
 #include <stdio.h>
@@ -268,28 +267,6 @@ static enum mi_attr_kind empty_list(uint8_t val_type)
     return val_type < sizeof kinds ? (enum mi_attr_kind)kinds[val_type] : MI_ATTR_UNDEFINED;
 }
 
-/* The row of `items` for a single element: most are zeros, ones and a few words, and share one. */
-static uint32_t shared_item(struct mi_ge *ge, const struct ge_item *item)
-{
-    const struct mi_items *rows = &ge->out->rows.items;
-    const struct mi_item_row *row = &item->row;
-    uint64_t key[2] = {(uint64_t)item->kind << 32 | row->text.v, (uint64_t)row->int_value};
-    memcpy(&key[1], item->kind == MI_ATTR_FLOAT ? (const void *)&row->real_value : &row->int_value,
-           sizeof key[1]);
-    uint32_t *slot = NULL;
-    if (!row->value.v && !row->graph.v)
-        slot = mi_map_at(&ge->s->items,
-                         mi_hash64((struct mi_bytes){(const uint8_t *)key, sizeof key}));
-    if (slot && *slot && rows->int_value[*slot] == row->int_value &&
-        memcmp(&rows->real_value[*slot], &row->real_value, sizeof row->real_value) == 0 &&
-        rows->text[*slot].v == row->text.v && !rows->value[*slot].v && !rows->graph[*slot].v)
-        return *slot;
-    uint32_t at = mi_add_item(ge->out, row).v;
-    if (slot && at)
-        *slot = at;
-    return at;
-}
-
 struct mi_attr_row mi_ge_take_items(struct mi_ge *ge, const struct ge_frame *frame)
 {
     struct mi_ge_state *s = ge->s;
@@ -302,12 +279,7 @@ struct mi_attr_row mi_ge_take_items(struct mi_ge *ge, const struct ge_frame *fra
         attr.kind = (uint8_t)(frame->is_list || count > 1 || frame->known == GE_PASS
                                   ? list_of((enum mi_attr_kind)items[0].kind)
                                   : (enum mi_attr_kind)items[0].kind);
-    attr.first_item = mi_next_row(ge->out, items);
-    if (count == 1)
-        attr.first_item = shared_item(ge, &items[0]);
-    else
-        for (uint32_t i = 0; i < count; i++)
-            mi_add_item(ge->out, &items[i].row);
+    attr.first_item = mi_ge_share_items(ge, items, count);
     return attr;
 }
 
@@ -315,6 +287,6 @@ void mi_ge_note(struct mi_ge *ge, mi_str_id name, int64_t value)
 {
     struct ge_item item = {.row = {.int_value = value}, .kind = MI_ATTR_INT};
     struct mi_attr_row attr = {.name = name, .kind = MI_ATTR_INT, .item_count = 1};
-    attr.first_item = shared_item(ge, &item);
+    attr.first_item = mi_ge_share_items(ge, &item, 1);
     GE_PUSH(ge, attrs, attr);
 }

@@ -118,20 +118,18 @@ struct mi_ge_state {
     struct mi_ge_options options;
     struct mi_map known;  /* string -> enum ge_known + 1 */
     struct mi_map dtypes; /* spelling -> name in the model, plus 1 */
-    struct mi_map items;  /* hash of an element -> row of `items` with it */
+    struct mi_map runs;   /* hash of a run of equal rows -> its first row */
     mi_str_id kernelname, control, c0, sub_format, reuse_input;
 
     struct ge_name recent[GE_RECENT];
 
     struct ge_frame frames[MI_GE_MAX_NEST];
-    uint32_t frame_count;
     GE_VEC(struct ge_item, stack);     /* elements of open attributes */
     GE_VEC(struct mi_attr_row, attrs); /* of the op and of open descriptors */
     GE_VEC(struct mi_dim_row, dims);   /* of open descriptors */
     GE_VEC(uint8_t, text);             /* text that is put together */
 
     /* the op that is open */
-    bool in_op;
     struct mi_node_row node;
     struct ge_node info;
     GE_VEC(struct mi_value_row, outs);
@@ -151,19 +149,22 @@ struct mi_ge_state {
     struct mi_value_row constant; /* data of its attribute `value`; graph 0 = none */
 
     /* the graph that is open */
-    bool in_graph;
-    uint32_t first_node, first_buffer; /* rows */
-    struct mi_map names;               /* name -> node, 1 = the first of the graph */
+    struct mi_map names; /* name -> node, 1 = the first of the graph */
     GE_VEC(struct ge_node, nodes);
     GE_VEC(struct ge_use, uses);
     GE_VEC(struct ge_scope, scopes);
-    mi_node_id net_output;
     GE_VEC(int64_t, graph_order); /* net_order of the graph's NetOutput */
 
     /* since the last mi_ge_model_end() */
-    uint32_t first_graph;    /* row */
     GE_VEC(uint32_t, units); /* first graph of each further model */
     GE_VEC(struct ge_owned, owned);
+
+    /* small ones together */
+    uint32_t frame_count;
+    uint32_t first_node, first_buffer; /* rows of the graph that is open */
+    uint32_t first_graph;              /* row of the first since the last mi_ge_model_end() */
+    mi_node_id net_output;
+    bool in_op, in_graph;
 };
 
 /* Room for one more element behind `count`; `list` points to the pointer. false: the batch has
@@ -193,9 +194,6 @@ void mi_ge_close(struct mi_ge *ge, uint32_t frames);
 /* Ends what is open inside the innermost frame of that kind. */
 void mi_ge_close_to(struct mi_ge *ge, enum ge_of of);
 
-/* Moves the attributes on the stack from `first` on to their table. */
-uint32_t mi_ge_flush_attrs(struct mi_ge *ge, uint32_t first, uint32_t *first_row);
-
 /* --- ge_build_item.c --- */
 
 /* A word that comes again and again (names of attributes, types, layouts), found without hashing
@@ -218,6 +216,13 @@ struct mi_attr_row mi_ge_take_items(struct mi_ge *ge, const struct ge_frame *fra
 
 /* An attribute of one int element, on the stack. */
 void mi_ge_note(struct mi_ge *ge, mi_str_id name, int64_t value);
+
+/* --- ge_build_share.c --- */
+
+/* The first row of a run that says this: one that stands there already, or a new one. */
+uint32_t mi_ge_share_items(struct mi_ge *ge, const struct ge_item *items, uint32_t count);
+uint32_t mi_ge_share_dims(struct mi_ge *ge, const struct mi_dim_row *dims, uint32_t count);
+uint32_t mi_ge_share_attrs(struct mi_ge *ge, const struct mi_attr_row *attrs, uint32_t count);
 
 /* --- ge_build_desc.c --- */
 

@@ -258,12 +258,24 @@ static void read_op(struct mi_ge_wire *w, const struct mi_pb *field)
 
 /* --- graphs --- */
 
+static uint32_t count_ops(struct mi_pb graph)
+{
+    struct mi_error err = MI_ERROR_INIT, cut = MI_ERROR_INIT;
+    uint32_t count = 0;
+    graph.err = &err;
+    graph.cut = graph.cut ? &cut : NULL;
+    while (count < UINT32_MAX && mi_pb_next(&graph))
+        count += graph.key == MI_PB_KEY(6, MI_PB_LEN);
+    return count;
+}
+
 static bool read_graph(struct mi_ge_wire *w, struct mi_pb pb, mi_graph_id declared,
                        struct mi_error *err)
 {
     bool goes_on = true;
     pb.err = err;
     mi_ge_graph_begin(w->ge, declared);
+    mi_ge_graph_expect(w->ge, count_ops(pb));
     while (goes_on && mi_pb_next(&pb)) {
         w->ge->offset = mi_pb_offset(&pb);
         switch (pb.key) {

@@ -70,7 +70,7 @@ void mi_om_def_scan(struct om *o, const struct om_part *part, struct om_def *def
     pb.err = &err;
     while (mi_pb_next(&pb)) {
         struct mi_error inner = MI_ERROR_INIT;
-        struct mi_pb sub = pb;
+        struct mi_pb sub;
         switch (pb.key) {
         case MI_PB_KEY(1, MI_PB_LEN):
             def->name = pb.bytes;
