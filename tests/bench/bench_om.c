@@ -45,8 +45,8 @@ static void key_ints(struct onnx_writer *w, int key, const char *values)
 static void put_desc(struct onnx_writer *w, uint32_t field, const char *dims, bool is_output)
 {
     size_t desc = om_desc(w, field, 2, "FRACTAL_NZ", dims);
-    for (int key = 24; key < (is_output ? 30 : 28); key++)
-        key_int(w, 5, key, key == 26 ? 83886083 : key - 24);
+    for (int key = is_output ? 20 : 21; key < 30; key++)
+        key_int(w, 5, key, key == 26 ? 83886083 : key - 20);
     onnx_int(w, 10, 4096);
     onnx_end(w, desc);
 }
@@ -55,15 +55,16 @@ static void put_op(struct onnx_writer *w, int i)
 {
     char name[64], inputs[160], numbers[64];
     bool is_const = i % 2 == 0;
-    snprintf(name, sizeof name, "/layer.%d/block/%s", i / 2, is_const ? "weight" : "MatMul");
-    snprintf(inputs, sizeof inputs, "/layer.%d/block/MatMul:0 /layer.%d/block/weight:0 -",
+    snprintf(name, sizeof name, "/model/layer.%d/block/%s", i / 2, is_const ? "weight" : "MatMul");
+    snprintf(inputs, sizeof inputs,
+             "/model/layer.%d/block/MatMul:0 /model/layer.%d/block/weight:0 -",
              i < 2 ? 0 : i / 2 - 1, i / 2);
     size_t op = om_op_begin(w, name, is_const ? "Const" : "MatMulV2", i, is_const ? "" : inputs);
-    for (int key = 0; key < (is_const ? 8 : 20); key++)
+    for (int key = 0; key < (is_const ? 6 : 16); key++)
         key_int(w, 10, key, key < 10 ? key : i % 100);
     snprintf(numbers, sizeof numbers, "%d,%d", i % 1000, i % 1000 + 1);
     if (!is_const)
-        key_ints(w, 20, numbers);
+        key_ints(w, 19, numbers);
     if (is_const) {
         struct om_attr attr = om_attr_begin(w, 10, "value", 5);
         size_t tensor = onnx_begin(w, 12), desc = om_desc(w, 1, 2, "FRACTAL_NZ", "16,16");
