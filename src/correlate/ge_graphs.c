@@ -49,22 +49,22 @@ enum mi_ge_op mi_ge_op_of(const struct mi_model *model, uint32_t node)
                {"CastV2", MI_GE_OP_CONVERSION},
                {"TransData", MI_GE_OP_CONVERSION},
                {"TransDataRNN", MI_GE_OP_CONVERSION},
-               {"TransposeD", MI_GE_OP_CONVERSION},
-               {"Transpose", MI_GE_OP_CONVERSION},
                {"MemcpyAsync", MI_GE_OP_CONVERSION},
                {"MemcpyAddrAsync", MI_GE_OP_CONVERSION},
                {"TensorMove", MI_GE_OP_CONVERSION},
                {"ReFormat", MI_GE_OP_CONVERSION},
                {"Reformat", MI_GE_OP_CONVERSION},
-               {"Reshape", MI_GE_OP_CONVERSION},
-               {"Identity", MI_GE_OP_CONVERSION},
                {"ReadSelect", MI_GE_OP_CONVERSION},
                {"WriteSelect", MI_GE_OP_CONVERSION}};
     struct mi_bytes op = mi_model_text(model, model->all.rows.nodes.op[node]);
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (mi_bytes_equal(op, mi_cstr(ops[i].op)))
             return ops[i].kind;
-    return MI_GE_OP_PLAIN;
+    /* What models do themselves, too: only its name tells one that GE put in. */
+    bool may_be = mi_bytes_starts(op, MI_LIT("Transpose")) ||
+                  mi_bytes_equal(op, MI_LIT("Reshape")) || mi_bytes_equal(op, MI_LIT("Identity"));
+    struct mi_bytes name = mi_model_text(model, model->all.rows.nodes.name[node]);
+    return may_be && mi_bytes_starts(name, MI_LIT("trans_")) ? MI_GE_OP_CONVERSION : MI_GE_OP_PLAIN;
 }
 
 uint32_t mi_node_attr(const struct mi_model *model, uint32_t node, mi_str_id name)
