@@ -444,18 +444,18 @@ static void anchor_scope(struct ge_anchors *a)
 {
     const struct mi_flow *o = &a->cut->o;
     const struct mi_flow_scope *scope = &o->scopes[a->pair.compiled];
-    const struct mi_flow_node *first = &o->nodes[scope->first_node];
+    uint32_t first = scope->first_node, end = first + scope->node_count;
     anchor_boundary(a);
-    for (uint32_t i = 0; i < scope->node_count; i++)
-        anchor_origins(a, &first[i]);
-    for (uint32_t i = 0; i < scope->node_count; i++)
-        if (a->cut->ge.is_complete[first[i].node] && find_set(a, &first[i]))
-            anchor_result(a, &first[i]);
+    for (uint32_t n = first; n < end; n++)
+        anchor_origins(a, &o->nodes[n]);
+    for (uint32_t n = first; n < end; n++)
+        if (a->cut->ge.is_complete[o->nodes[n].node] && find_set(a, &o->nodes[n]))
+            anchor_result(a, &o->nodes[n]);
     anchor_all_reads(a, scope, false);
-    for (uint32_t i = 0; i < scope->node_count; i++)
-        if (!a->cut->ge.is_complete[first[i].node] && find_set(a, &first[i])) {
-            grow_named(a, &first[i]);
-            anchor_result(a, &first[i]);
+    for (uint32_t n = first; n < end; n++)
+        if (!a->cut->ge.is_complete[o->nodes[n].node] && find_set(a, &o->nodes[n])) {
+            grow_named(a, &o->nodes[n]);
+            anchor_result(a, &o->nodes[n]);
         }
     anchor_all_reads(a, scope, true);
     spread(a);
