@@ -44,6 +44,7 @@ struct mi_reader {
     const char *name;  /* "onnx": --input-format, the sources table, docs */
     const char *title; /* message id: "ONNX model" */
     unsigned yields;   /* MI_HAS_... it can yield */
+    bool is_untried;   /* by the format's description alone: no real file could be had */
     /* 0 = not mine ... 100 = magic matched; never by the file name alone. */
     int (*sniff)(const struct mi_probe *probe);
     /* Reads everything into `out`. False with a place when the rest cannot be read; rows added so

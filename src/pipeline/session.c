@@ -135,6 +135,15 @@ static uint32_t capture_number(const struct mi_inputs *inputs, const struct mi_i
     return 0;
 }
 
+/* Whoever looks at the inputs is told which formats were never seen in the wild. */
+static void add_untried(struct mi_batch *all, mi_source_id source)
+{
+    struct mi_error note = MI_ERROR_INIT;
+    mi_fail(&note, MI_EUNSUPPORTED,
+            "this format is read by its description alone: no real file of it was at hand");
+    add_diag(all, source, MI_INFO, "input.untried", &note);
+}
+
 static bool merge_item(struct reading *reading, uint32_t index, struct mi_error *err)
 {
     struct mi_session *session = reading->session;
@@ -149,6 +158,8 @@ static bool merge_item(struct reading *reading, uint32_t index, struct mi_error 
     mi_source_id source = mi_model_add_source(&session->model, &row, item->input.bytes, err);
     if (!source.v || !mi_model_merge(&session->model, source, &reading->batches[index], err))
         return false;
+    if (item->reader && item->reader->is_untried)
+        add_untried(all, source);
     if (item->error.code == MI_EUNSUPPORTED && !item->is_named && !item->entry)
         add_diag(all, source, MI_INFO, "input.not_recognised", &item->error);
     else if (item->error.code != MI_OK)

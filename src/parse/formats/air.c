@@ -208,5 +208,6 @@ static bool read(const struct mi_source *src, struct mi_batch *out, struct mi_er
 const struct mi_reader mi_reader_air = {.name = "air",
                                         .title = N_("AIR model"),
                                         .yields = MI_HAS_FRAMEWORK_GRAPH,
+                                        .is_untried = true,
                                         .sniff = sniff,
                                         .read = read};

@@ -117,5 +117,6 @@ static bool read(const struct mi_source *src, struct mi_batch *out, struct mi_er
 const struct mi_reader mi_reader_atc_json = {.name = "atc_json",
                                              .title = N_("GE graph as JSON, from atc"),
                                              .yields = MI_HAS_COMPILED_GRAPH,
+                                             .is_untried = true,
                                              .sniff = sniff,
                                              .read = read};

@@ -82,5 +82,6 @@ static bool read_all(const struct mi_source *src, struct mi_batch *out, struct m
 const struct mi_reader mi_reader_caffe_model = {.name = "caffe_model",
                                                 .title = N_("Caffe network with weights"),
                                                 .yields = MI_HAS_FRAMEWORK_GRAPH,
+                                                .is_untried = true,
                                                 .sniff = sniff,
                                                 .read = read_all};

@@ -180,5 +180,6 @@ static bool read(const struct mi_source *src, struct mi_batch *out, struct mi_er
 const struct mi_reader mi_reader_fx_text = {.name = "fx_text",
                                             .title = N_("FX graph as text, also within a log"),
                                             .yields = MI_HAS_FRAMEWORK_GRAPH,
+                                            .is_untried = true,
                                             .sniff = sniff,
                                             .read = read};

@@ -291,5 +291,6 @@ static bool read(const struct mi_source *src, struct mi_batch *out, struct mi_er
 const struct mi_reader mi_reader_ge_readable = {.name = "ge_readable",
                                                 .title = N_("GE graph dump (readable text)"),
                                                 .yields = MI_HAS_COMPILED_GRAPH,
+                                                .is_untried = true,
                                                 .sniff = sniff,
                                                 .read = read};

@@ -249,5 +249,6 @@ static int sniff(const struct mi_probe *probe)
 const struct mi_reader mi_reader_mindir = {.name = "mindir",
                                            .title = N_("MindIR model"),
                                            .yields = MI_HAS_FRAMEWORK_GRAPH,
+                                           .is_untried = true,
                                            .sniff = sniff,
                                            .read = read_all};

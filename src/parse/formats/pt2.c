@@ -239,5 +239,6 @@ static bool read_all(const struct mi_source *src, struct mi_batch *out, struct m
 const struct mi_reader mi_reader_pt2 = {.name = "pt2",
                                         .title = N_("PyTorch exported program"),
                                         .yields = MI_HAS_FRAMEWORK_GRAPH,
+                                        .is_untried = true,
                                         .sniff = sniff,
                                         .read = read_all};

@@ -139,5 +139,6 @@ static bool read(const struct mi_source *src, struct mi_batch *out, struct mi_er
 const struct mi_reader mi_reader_torchair_pbtxt = {.name = "torchair_pbtxt",
                                                    .title = N_("TorchAir graph (for TensorBoard)"),
                                                    .yields = MI_HAS_COMPILED_GRAPH,
+                                                   .is_untried = true,
                                                    .sniff = sniff,
                                                    .read = read};

@@ -201,5 +201,6 @@ const struct mi_reader mi_reader_torchair_py = {.name = "torchair_py",
                                                 .title = N_("TorchAir graph as Python: FX and GE"),
                                                 .yields =
                                                     MI_HAS_FRAMEWORK_GRAPH | MI_HAS_COMPILED_GRAPH,
+                                                .is_untried = true,
                                                 .sniff = sniff,
                                                 .read = read};
