@@ -91,6 +91,26 @@ static bool is_only_planned(const struct fates *f, uint32_t n)
     return !f->was_run[root] && f->has_plan[root];
 }
 
+/* True if the node decides whether its bodies run. */
+static bool is_decision(const struct fates *f, uint32_t n)
+{
+    struct mi_bytes op = mi_model_text(f->model, f->rows->nodes.op[n]);
+    return mi_category_find((struct mi_bytes){0}, op) == MI_CATEGORY_CONTROL &&
+           !mi_bytes_ends(op, MI_LIT("PartitionedCall"));
+}
+
+/* A node around it, at any distance, decides whether it runs. */
+static bool is_in_branch(const struct fates *f, uint32_t n)
+{
+    const struct mi_graphs *graphs = &f->rows->graphs;
+    for (uint32_t depth = 0; n && depth < 256; depth++) {
+        n = graphs->parent[f->rows->nodes.graph[n].v].v;
+        if (n && is_decision(f, n))
+            return true;
+    }
+    return false;
+}
+
 /* A graph that is the body of one task, like those of partitioned calls and super kernels: its
  * nodes run when their owner does. */
 static bool owner_is_planned(const struct fates *f, uint32_t n)
@@ -98,12 +118,7 @@ static bool owner_is_planned(const struct fates *f, uint32_t n)
     const struct mi_graphs *graphs = &f->rows->graphs;
     for (uint32_t depth = 0; depth < 256; depth++) {
         n = graphs->parent[f->rows->nodes.graph[n].v].v;
-        if (!n)
-            return false;
-        mi_str_id op = f->rows->nodes.op[n];
-        if (mi_category_find((struct mi_bytes){0}, mi_model_text(f->model, op)) ==
-                MI_CATEGORY_CONTROL &&
-            !mi_bytes_ends(mi_model_text(f->model, op), MI_LIT("PartitionedCall")))
+        if (!n || is_decision(f, n))
             return false;
         if (f->plan_trust[n])
             return true;
@@ -257,10 +272,13 @@ static struct mi_fate_row judge_linked(struct fates *f, uint32_t n, const struct
     row.fate = best->fused ? MI_FATE_FUSED_INTO : MI_FATE_EXECUTED;
     row.reason = best->fused ? MI_REASON_FUSED : MI_REASON_OWN_NODE;
     if (row.fate == MI_FATE_EXECUTED && is_only_planned(f, compiled)) {
-        row.confidence = weaker(row.confidence, f->plan_trust[compiled] ? f->plan_trust[compiled]
-                                                                        : (uint8_t)MI_LIKELY);
+        uint8_t trust = f->plan_trust[compiled] ? f->plan_trust[compiled] : (uint8_t)MI_LIKELY;
+        bool is_open = is_in_branch(f, compiled);
+        row.confidence = weaker(row.confidence, is_open ? (uint8_t)MI_GUESS : trust);
         row.evidence =
-            mi_batch_cstr(&f->model->all, N_("planned: its node has a task; no run is at hand"));
+            mi_batch_cstr(&f->model->all,
+                          is_open ? N_("planned in a branch: only a run tells whether it is taken")
+                                  : N_("planned: its node has a task; no run is at hand"));
     } else if (row.fate == MI_FATE_EXECUTED)
         row.confidence = weaker(row.confidence, f->task_trust[compiled]);
     return row;

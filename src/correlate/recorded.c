@@ -41,7 +41,9 @@ static void add_link(struct records *r, uint32_t framework, uint32_t compiled,
                                  .confidence = (uint8_t)confidence,
                                  .rule = rule,
                                  .evidence = evidence};
-    if (mi_add_lowered(&r->model->all, &row).v)
+    /* The switch of an If is expected to name it, beside the If. */
+    if (mi_add_lowered(&r->model->all, &row).v &&
+        mi_ge_op_of(r->model, compiled) != MI_GE_OP_CONTROL)
         r->claims[framework]++;
 }
 

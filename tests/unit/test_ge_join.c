@@ -303,6 +303,8 @@ static void test_branches(void **state)
     assert_link(&j, "n2", "n2", MI_LIKELY, "ge_cuts");
     assert_link(&j, "m", "m", MI_CERTAIN, "recorded");
     assert_links(&j, "d0", 0);
+    assert_link(&j, "if", "if", MI_CERTAIN, "recorded"); /* its switch names it, too */
+    assert_link(&j, "if", "sw", MI_CERTAIN, "recorded");
     assert_birth(&j, "end", MI_ORIGIN_INSERTED, NULL);
     leave(&j);
 }
@@ -402,9 +404,11 @@ static uint32_t plan(struct joined *j, const char *type, int64_t stream, int64_t
 {
     struct mi_batch *all = &j->joining.model.all;
     bool is_sync = strstr(type, "EVENT") != NULL;
-    uint32_t position = all->rows.planned.count ? all->rows.planned.count - 1 : 0;
+    uint32_t position = all->rows.planned.count ? all->rows.planned.count - 1 : 0, graph = 1;
+    while (all->rows.graphs.layer[graph] != MI_LAYER_COMPILED)
+        graph++;
     return mi_add_planned(all,
-                          &(struct mi_planned_row){.graph = {2},
+                          &(struct mi_planned_row){.graph = {graph},
                                                    .position = position,
                                                    .type = mi_batch_cstr(all, type),
                                                    .kind = is_sync ? MI_TASK_SYNC : MI_TASK_COMPUTE,
@@ -490,6 +494,33 @@ static void test_event_pairs(void **state)
     assert_int_equal(planned->peer[early].v, late);
     assert_int_equal(planned->peer[late].v, early);
     assert_int_equal(planned->peer[alone].v, 0);
+    leave(&j);
+}
+
+/* Which branch runs only a run tells; what a partitioned call holds runs with it. */
+static void test_planned_bodies(void **state)
+{
+    (void)state;
+    struct joined j;
+    begin(&j,
+          "in x\nin c\nout y\na Abs x p\nif If c h\n{ then_branch\nout t\nn Neg p t\n}\n"
+          "{ else_branch\nout u\nm Exp p u\n}\nz Sqrt h y\n",
+          "graph g\nx Data -\nc Data -\ncall PartitionedCall x sub=inner\n"
+          "if If c,call rec= sub=g_then+g_else\nz Sqrt if rec=\nNode_Output NetOutput z none\n"
+          "graph inner\ni0 Data - int:_parent_node_index=0\na Abs i0 rec=\n"
+          "graph g_then\nd0 Data - int:_parent_node_index=1\nn Neg d0 rec=\n"
+          "graph g_else\nd1 Data - int:_parent_node_index=1\nm Exp d1 rec=\n");
+    plan(&j, "KERNEL", 0, 2, "", -1);  /* call */
+    plan(&j, "KERNEL", 0, 4, "", -1);  /* z */
+    plan(&j, "KERNEL", 0, 9, "", -1);  /* n */
+    plan(&j, "KERNEL", 0, 11, "", -1); /* m */
+    run(&j);
+    assert_fate(&j, "a", MI_FATE_EXECUTED, MI_REASON_OWN_NODE);
+    assert_fate(&j, "n", MI_FATE_EXECUTED, MI_REASON_OWN_NODE);
+    uint32_t fate = j.joining.model.index.fate_of[node(&j, MI_LAYER_FRAMEWORK, "n")];
+    assert_int_equal(rows_of(&j)->fates.confidence[fate], MI_GUESS);
+    fate = j.joining.model.index.fate_of[node(&j, MI_LAYER_FRAMEWORK, "z")];
+    assert_int_equal(rows_of(&j)->fates.confidence[fate], MI_CERTAIN);
     leave(&j);
 }
 
@@ -652,6 +683,7 @@ int main(void)
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_planned),
         cmocka_unit_test(test_event_pairs),
+        cmocka_unit_test(test_planned_bodies),
         cmocka_unit_test(test_repeated_numbers),
         cmocka_unit_test(test_lanenet),
         cmocka_unit_test(test_memory),
