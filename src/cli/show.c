@@ -57,7 +57,7 @@ static bool add_metrics(const struct mi_session *session, const struct mi_args *
     metrics.table =
         mi_report_add_table(report, "metrics", N_("Counters of the first task"), metric_columns,
                             sizeof metric_columns / sizeof *metric_columns);
-    reader->metrics(record, add_metric, &metrics);
+    reader->metrics(model->files[source.v], record, add_metric, &metrics);
     return !report->failed || mi_fail(err, MI_ENOMEM, "out of memory");
 }
 

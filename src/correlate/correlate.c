@@ -1,4 +1,5 @@
 /* The conductor of the stage, and the table of matchers. */
+#include "correlate/cann_tables.h"
 #include "correlate/clocks/clocks.h"
 #include "correlate/matcher.h"
 #include "correlate/ort_streams.h"
@@ -17,7 +18,11 @@ const size_t mi_matcher_count = sizeof mi_matchers / sizeof *mi_matchers - 1;
 
 bool mi_correlate(struct mi_model *model, struct mi_error *err)
 {
+    if (!mi_cann_merge_twins(model, err))
+        return false;
     mi_clocks_apply(model);
+    if (!mi_cann_number_runs(model, err))
+        return false;
     if (!mi_stages_apply(model, err) || !mi_ort_streams_apply(model, err) ||
         !mi_fill_categories(model, err) || !mi_planned_apply(model, err))
         return false;
@@ -28,5 +33,5 @@ bool mi_correlate(struct mi_model *model, struct mi_error *err)
         return false;
     mi_kernel_categories_from_nodes(model);
     return mi_fill_types(model, err) && mi_check_links(model, err) && mi_judge_births(model, err) &&
-           mi_judge_fates(model, err);
+           mi_judge_fates(model, err) && mi_judge_issuers(model, err);
 }

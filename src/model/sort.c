@@ -99,3 +99,22 @@ bool mi_table_sort(struct mi_tables *rows, enum mi_table_no which, mi_stands_beh
         mi_mem_free(s.other);
     return ok;
 }
+
+bool mi_rows_sort(const struct mi_tables *rows, uint32_t *order, uint32_t count,
+                  mi_stands_behind *behind)
+{
+    struct sorting s = {.rows = rows, .behind = behind, .order = order, .count = count};
+    if (run_end(&s, 1) >= count)
+        return true;
+    s.other = mi_mem_new(count, sizeof *s.other);
+    if (!s.other)
+        return false;
+    while (!merge_all(&s))
+        ;
+    if (s.order != order) { /* the last merge went into the other list */
+        memcpy(order + 1, s.order + 1, (count - 1) * sizeof *order);
+        s.other = s.order;
+    }
+    mi_mem_free(s.other);
+    return true;
+}

@@ -14,4 +14,8 @@ typedef bool mi_stands_behind(const struct mi_tables *rows, uint32_t a, uint32_t
 bool mi_table_sort(struct mi_tables *rows, enum mi_table_no which, mi_stands_behind *behind,
                    uint32_t **new_row);
 
+/* Sorts a list of row numbers in the same way; place 0 of `order` [count] is left alone. */
+bool mi_rows_sort(const struct mi_tables *rows, uint32_t *order, uint32_t count,
+                  mi_stands_behind *behind);
+
 #endif

@@ -50,8 +50,9 @@ struct mi_reader {
     /* Reads everything into `out`. False with a place when the rest cannot be read; rows added so
      * far stay valid. */
     bool (*read)(const struct mi_source *src, struct mi_batch *out, struct mi_error *err);
-    /* Lists the counters of one task's record (mi_tasks.record_offset); NULL if it has none. */
-    void (*metrics)(struct mi_bytes record, mi_metric_fn *fn, void *user);
+    /* Lists the counters of one task's record (mi_tasks.record_offset) of `file`, whose header may
+     * name them; NULL if it has none. */
+    void (*metrics)(struct mi_bytes file, struct mi_bytes record, mi_metric_fn *fn, void *user);
 };
 
 #define MI_READER(name) extern const struct mi_reader mi_reader_##name;

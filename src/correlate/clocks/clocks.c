@@ -31,9 +31,12 @@ static int64_t ticks_to_ns(int64_t ticks, double ns_per_tick)
     return ns;
 }
 
-/* The origin of a clock, raw time 0, on its own scale of ns. */
+/* The origin of a clock, raw time 0, on its own scale of ns. One that counts since 1970 has seen
+ * nothing of that time: it begins with its first moment. */
 static int64_t origin_of(const struct mi_clocks *clocks, uint32_t clock)
 {
+    if (clocks->ns_per_tick[clock] == 1.0 && clocks->ref_raw[clock] == clocks->ref_ns[clock])
+        return clocks->ref_ns[clock];
     int64_t back = ticks_to_ns(clocks->ref_raw[clock], clocks->ns_per_tick[clock]);
     return add_clamped(clocks->ref_ns[clock], multiply_clamped(back, -1));
 }

@@ -105,7 +105,7 @@ static void write_metrics(struct writer *w, uint32_t task, mi_source_id source)
     const struct mi_reader *reader =
         w->view->session && source.v ? mi_session_reader(w->view->session, source) : NULL;
     if (reader && reader->metrics && record.len)
-        reader->metrics(record, write_metric, &w->jw);
+        reader->metrics(w->model->files[source.v], record, write_metric, &w->jw);
     mi_jw_end(&w->jw);
 }
 

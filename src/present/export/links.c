@@ -103,15 +103,6 @@ static void write_compiled(struct writer *w, uint32_t node)
     mi_jw_end(&w->jw);
 }
 
-static const char *issuer_of(const struct writer *w, uint32_t node)
-{
-    uint32_t birth = node ? w->model->index.birth_of[node] : 0;
-    if (!node)
-        return mi_enum_name(MI_E_task_by, MI_BY_UNKNOWN);
-    bool is_inserted = birth && w->rows->births.origin[birth] == MI_ORIGIN_INSERTED;
-    return mi_enum_name(MI_E_task_by, is_inserted ? MI_BY_COMPILER : MI_BY_NODE);
-}
-
 static void write_task(struct writer *w, uint32_t task)
 {
     uint32_t link = mi_relate_link(w->model, task);
@@ -124,7 +115,7 @@ static void write_task(struct writer *w, uint32_t task)
         mi_jw_key(&w->jw, "node");
         mi_jw_null(&w->jw);
     }
-    mi_jw_member_text(&w->jw, "by", issuer_of(w, node));
+    mi_export_enum(&w->jw, "by", MI_E_task_by, w->rows->tasks.by[task]);
     if (link)
         mi_export_enum(&w->jw, "confidence", MI_E_confidence, w->rows->executed.confidence[link]);
     mi_jw_member_i64(&w->jw, "calibrated_start_ns",

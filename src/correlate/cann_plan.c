@@ -1,0 +1,187 @@
+/* The runtime numbers the tasks of a stream in the order of the compiler's list, so that on one
+ * stream the difference between task id and place in the list is constant from one known task to
+ * the next, unless the runtime has put a task of its own between them. */
+#include "base/mem.h"
+#include "correlate/cann_tasks.h"
+
+#include <stdlib.h>
+
+#define SEVERAL UINT32_MAX
+
+static bool number_lists(struct mi_cann_plan *plan)
+{
+    const struct mi_planned *planned = &plan->model->all.rows.planned;
+    uint32_t lists = 0;
+    for (uint32_t p = 1; p < planned->count; p++) {
+        if (planned->parent[p].v)
+            continue;
+        uint32_t *list =
+            mi_map_at(&plan->lists, mi_pair(planned->graph[p].v, (uint32_t)planned->stream[p]));
+        if (!list)
+            return false;
+        if (!*list)
+            *list = ++lists;
+        plan->list_of[p] = *list;
+    }
+    if (!mi_csr_build(&plan->items, lists + 1, plan->list_of, planned->count))
+        return false;
+    for (uint32_t list = 1; list <= lists; list++)
+        for (uint32_t i = plan->items.first[list]; i < plan->items.first[list + 1]; i++)
+            plan->place[plan->items.list[i]] = i - plan->items.first[list];
+    return true;
+}
+
+static void find_tasks_of_nodes(struct mi_cann_plan *plan)
+{
+    const struct mi_planned *planned = &plan->model->all.rows.planned;
+    for (uint32_t p = 1; p < planned->count; p++) {
+        uint32_t node = planned->node[p].v;
+        if (!node || !plan->list_of[p] || planned->kind[p] == MI_TASK_SYNC)
+            continue;
+        plan->task_of_node[node] = plan->task_of_node[node] ? SEVERAL : p;
+    }
+}
+
+bool mi_cann_plan_init(struct mi_cann_plan *plan, struct mi_model *model)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    *plan = (struct mi_cann_plan){.model = model, .anchor_count = 1};
+    plan->list_of = mi_mem_zero(rows->planned.count, sizeof *plan->list_of);
+    plan->place = mi_mem_zero(rows->planned.count, sizeof *plan->place);
+    plan->task_of_node = mi_mem_zero(rows->nodes.count, sizeof *plan->task_of_node);
+    if (!plan->list_of || !plan->place || !plan->task_of_node || !number_lists(plan))
+        return false;
+    find_tasks_of_nodes(plan);
+    return true;
+}
+
+void mi_cann_plan_fini(struct mi_cann_plan *plan)
+{
+    mi_map_fini(&plan->lists);
+    mi_map_fini(&plan->known);
+    mi_csr_fini(&plan->items);
+    mi_mem_free(plan->list_of);
+    mi_mem_free(plan->place);
+    mi_mem_free(plan->task_of_node);
+    mi_mem_free(plan->anchors);
+    mi_mem_free(plan->track_first);
+}
+
+static bool has_room(struct mi_cann_plan *plan)
+{
+    if (plan->anchors && plan->anchor_count < plan->anchor_room)
+        return true;
+    uint32_t room = plan->anchor_room ? plan->anchor_room * 2 : 1024;
+    struct mi_cann_anchor *anchors = mi_mem_resize(plan->anchors, room, sizeof *anchors);
+    if (!anchors)
+        return false;
+    plan->anchors = anchors;
+    plan->anchor_room = room;
+    return true;
+}
+
+bool mi_cann_plan_note(struct mi_cann_plan *plan, uint32_t task, uint32_t node)
+{
+    const struct mi_tasks *tasks = &plan->model->all.rows.tasks;
+    uint32_t planned = plan->task_of_node[node], track = tasks->track[task].v;
+    int64_t id = tasks->native_id[task];
+    if (!planned || planned == SEVERAL || id < 0 || id >= UINT32_MAX)
+        return true;
+    uint32_t *known = mi_map_at(&plan->known, mi_pair(track, (uint32_t)id));
+    if (!known || !has_room(plan))
+        return false;
+    if (*known) {
+        if (plan->anchors[*known].planned != planned)
+            plan->anchors[*known].planned = 0;
+        return true;
+    }
+    *known = plan->anchor_count;
+    plan->anchors[plan->anchor_count++] =
+        (struct mi_cann_anchor){.track = track, .id = (uint32_t)id, .planned = planned};
+    return true;
+}
+
+static int compare_anchors(const void *left, const void *right)
+{
+    const struct mi_cann_anchor *a = left, *b = right;
+    if (a->track != b->track)
+        return a->track < b->track ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+bool mi_cann_plan_sort(struct mi_cann_plan *plan)
+{
+    uint32_t tracks = plan->model->all.rows.tracks.count, kept = 1;
+    plan->track_first = mi_mem_zero((size_t)tracks + 1, sizeof *plan->track_first);
+    if (!plan->track_first)
+        return false;
+    for (uint32_t a = 1; a < plan->anchor_count; a++)
+        if (plan->anchors[a].planned)
+            plan->anchors[kept++] = plan->anchors[a];
+    plan->anchor_count = kept;
+    if (kept > 2)
+        qsort(plan->anchors + 1, kept - 1, sizeof *plan->anchors, compare_anchors);
+    for (uint32_t track = 0, a = 1; track <= tracks; track++) {
+        while (a < kept && plan->anchors[a].track < track)
+            a++;
+        plan->track_first[track] = a;
+    }
+    return true;
+}
+
+/* The planned task that stands `steps` behind the anchor (negative: in front of it) in its list. */
+static uint32_t step_from(const struct mi_cann_plan *plan, const struct mi_cann_anchor *anchor,
+                          int64_t steps)
+{
+    uint32_t list = plan->list_of[anchor->planned];
+    int64_t place = (int64_t)plan->place[anchor->planned] + steps;
+    if (place < 0 || place >= (int64_t)mi_csr_count(&plan->items, list))
+        return 0;
+    return plan->items.list[plan->items.first[list] + (uint32_t)place];
+}
+
+/* Whether the type that the device reports and the planned one are the same thing: the runtime
+ * writes MODEL_END_GRAPH and STREAM_LABEL_GOTO where the compiler writes END_GRAPH, LABEL_GOTO. */
+static bool agrees(const struct mi_cann_plan *plan, uint32_t task, uint32_t planned)
+{
+    const struct mi_tables *rows = &plan->model->all.rows;
+    uint32_t kernel = rows->tasks.kernel[task].v, node = rows->planned.node[planned].v;
+    if (!planned)
+        return false;
+    if (rows->kernels.kind[kernel] == MI_TASK_COMPUTE)
+        return rows->planned.kind[planned] == MI_TASK_COMPUTE &&
+               (!rows->kernels.op[kernel].v || !node ||
+                rows->kernels.op[kernel].v == rows->nodes.op[node].v);
+    struct mi_bytes seen = mi_model_text(plan->model, rows->kernels.name[kernel]);
+    struct mi_bytes want = mi_model_text(plan->model, rows->planned.type[planned]);
+    return want.len && (mi_bytes_ends(seen, want) || mi_bytes_ends(want, seen));
+}
+
+uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, bool *both_sides)
+{
+    const struct mi_tasks *tasks = &plan->model->all.rows.tasks;
+    uint32_t track = tasks->track[task].v;
+    int64_t id = tasks->native_id[task];
+    uint32_t first = plan->track_first[track], end = plan->track_first[track + 1];
+    uint32_t lo = first, hi = end;
+    *both_sides = false;
+    if (id < 0 || first == end)
+        return 0;
+    while (lo < hi) { /* the first anchor that is not in front of the task */
+        uint32_t middle = lo + (hi - lo) / 2;
+        if ((int64_t)plan->anchors[middle].id < id)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    uint32_t before =
+        lo > first ? step_from(plan, &plan->anchors[lo - 1], id - (int64_t)plan->anchors[lo - 1].id)
+                   : 0;
+    uint32_t behind =
+        lo < end ? step_from(plan, &plan->anchors[lo], id - (int64_t)plan->anchors[lo].id) : 0;
+    bool before_agrees = agrees(plan, task, before), behind_agrees = agrees(plan, task, behind);
+    *both_sides = before == behind && before_agrees;
+    if (before_agrees && behind_agrees && before != behind)
+        return 0;
+    return before_agrees ? before : behind_agrees ? behind : 0;
+}

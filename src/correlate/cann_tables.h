@@ -1,0 +1,26 @@
+/* Steps over the tasks of Ascend task tables, before anything is matched. */
+#ifndef MI_CORRELATE_CANN_TABLES_H
+#define MI_CORRELATE_CANN_TABLES_H
+
+#include "model/model.h"
+
+/* [sources.count] For sources that hold tasks of Ascend devices a number from 1, equal for those of
+ * one collection (a PROF_* or *_ascend_pt folder, else the folder of the file); 0 for all others.
+ * NULL: out of memory. The caller frees it with mi_mem_free(). */
+uint32_t *mi_cann_collections(const struct mi_model *model);
+
+/* Sets order[1 .. *count - 1] to the tasks of those sources, by raw start. NULL: out of memory. */
+uint32_t *mi_cann_order(const struct mi_model *model, const uint32_t *collections, uint32_t *count);
+
+/* Several tables tell of the same tasks: afterwards each stands there once, and each stream. What
+ * tells most stays (the table with names of operators), takes over the symbol that the other
+ * knows, and what was taken out is counted as left out, in a notice. */
+bool mi_cann_merge_twins(struct mi_model *model, struct mi_error *err);
+
+/* Sets tasks.run, where the tasks of a loaded model repeat. */
+bool mi_cann_number_runs(struct mi_model *model, struct mi_error *err);
+
+/* Sets tasks.by of all tasks, whatever they come from; call once births are known. */
+bool mi_judge_issuers(struct mi_model *model, struct mi_error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/* Device tasks and the compiled graph, between the parts of the matcher cann_tasks. */
+#ifndef MI_CORRELATE_CANN_TASKS_H
+#define MI_CORRELATE_CANN_TASKS_H
+
+#include "model/model.h"
+
+/* Where the tasks of each stream stand in the lists that the compiler planned. */
+struct mi_cann_plan {
+    struct mi_model *model;
+    struct mi_map lists;            /* (graph, logical stream) -> list + 1 */
+    uint32_t *list_of;              /* [planned.count] list + 1; 0 = a part of another task */
+    uint32_t *place;                /* [planned.count] place in its list */
+    struct mi_csr items;            /* list + 1 -> planned tasks in order */
+    uint32_t *task_of_node;         /* [nodes.count] its one planned task that is no SYNC; 0 = none,
+                                       UINT32_MAX = several */
+    struct mi_map known;            /* (track, task id) -> place in `anchors` */
+    struct mi_cann_anchor *anchors; /* from 1; sorted once all are there */
+    uint32_t anchor_count, anchor_room;
+    uint32_t *track_first; /* [tracks.count + 1] anchors of each track */
+};
+
+struct mi_cann_anchor {
+    uint32_t track, id, planned; /* planned 0: contradictory, not used */
+};
+
+bool mi_cann_plan_init(struct mi_cann_plan *plan, struct mi_model *model);
+void mi_cann_plan_fini(struct mi_cann_plan *plan);
+
+/* Notes that the task belongs to this node. False: out of memory. */
+bool mi_cann_plan_note(struct mi_cann_plan *plan, uint32_t task, uint32_t node);
+
+/* After the last note. False: out of memory. */
+bool mi_cann_plan_sort(struct mi_cann_plan *plan);
+
+/* The planned task that a task of a stream is, by its place between those that are known; 0 = not
+ * to be told. *both_sides: known tasks in front of it and behind it say the same. */
+uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, bool *both_sides);
+
+#endif
