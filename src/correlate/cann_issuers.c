@@ -6,7 +6,7 @@ struct issuers {
     struct mi_model *model;
     struct mi_tables *rows;
     uint32_t *collections;
-    uint8_t *is_inserted; /* [nodes.count] */
+    uint8_t *is_inserted; /* [nodes.count] by the compiler, or where its graph begins and ends */
     uint8_t *is_model;    /* [tracks.count] a task of the stream belongs to a node */
     uint8_t *starts;      /* [tracks.count] a task of the stream starts a model */
 };
@@ -27,7 +27,10 @@ static enum mi_task_by of_unlinked(const struct issuers *s, uint32_t task)
         return MI_BY_RUNTIME;
     if (name_starts(s, kernel, "MODEL_EXECUTE"))
         return MI_BY_APPLICATION;
-    if (s->is_model[track]) /* in the midst of a model's tasks, but in no plan */
+    if (s->rows->planned.count > 1 && !s->starts[track] &&
+        s->rows->kernels.sync[kernel] != MI_SYNC_NONE)
+        return MI_BY_COMPILER; /* events between the streams of a model */
+    if (s->is_model[track])
         return kind == MI_TASK_COMPUTE ? MI_BY_UNKNOWN : MI_BY_RUNTIME;
     if (kind == MI_TASK_TRANSFER || s->starts[track])
         return MI_BY_APPLICATION;
@@ -55,7 +58,8 @@ static void judge(struct issuers *s)
     const struct mi_births *births = &s->rows->births;
     struct mi_tasks *tasks = &s->rows->tasks;
     for (uint32_t b = 1; b < births->count; b++)
-        s->is_inserted[births->node[b].v] = births->origin[b] == MI_ORIGIN_INSERTED;
+        s->is_inserted[births->node[b].v] =
+            births->origin[b] == MI_ORIGIN_INSERTED || births->origin[b] == MI_ORIGIN_BOUNDARY;
     look_at_links(s);
     for (uint32_t t = 1; t < tasks->count; t++)
         if (tasks->by[t] == MI_BY_UNKNOWN)

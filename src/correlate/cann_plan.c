@@ -8,12 +8,34 @@
 
 #define SEVERAL UINT32_MAX
 
+/* Tasks between two known ones that are compared one by one. */
+enum { MAX_GAP = 256 };
+
+static bool is_reported(const struct mi_cann_plan *plan, struct mi_bytes type)
+{
+    const struct mi_kernels *kernels = &plan->model->all.rows.kernels;
+    for (uint32_t k = 1; k < kernels->count; k++)
+        if (mi_bytes_equal(mi_model_text(plan->model, kernels->name[k]), type))
+            return true;
+    return false;
+}
+
+/* Hints to the caches are no tasks of their own on some chips, and then have no number. */
+static bool is_hint(const struct mi_cann_plan *plan, uint32_t planned)
+{
+    struct mi_bytes type = mi_model_text(plan->model, plan->model->all.rows.planned.type[planned]);
+    return (!plan->has_cmo && mi_bytes_equal(type, MI_LIT("CMO"))) ||
+           (!plan->has_barrier && mi_bytes_equal(type, MI_LIT("BARRIER")));
+}
+
 static bool number_lists(struct mi_cann_plan *plan)
 {
     const struct mi_planned *planned = &plan->model->all.rows.planned;
+    plan->has_cmo = is_reported(plan, MI_LIT("CMO"));
+    plan->has_barrier = is_reported(plan, MI_LIT("BARRIER"));
     uint32_t lists = 0;
     for (uint32_t p = 1; p < planned->count; p++) {
-        if (planned->parent[p].v)
+        if (planned->parent[p].v || is_hint(plan, p))
             continue;
         uint32_t *list =
             mi_map_at(&plan->lists, mi_pair(planned->graph[p].v, (uint32_t)planned->stream[p]));
@@ -58,6 +80,7 @@ bool mi_cann_plan_init(struct mi_cann_plan *plan, struct mi_model *model)
 void mi_cann_plan_fini(struct mi_cann_plan *plan)
 {
     mi_map_fini(&plan->lists);
+    mi_map_fini(&plan->seen);
     mi_map_fini(&plan->known);
     mi_csr_fini(&plan->items);
     mi_mem_free(plan->list_of);
@@ -99,6 +122,15 @@ bool mi_cann_plan_note(struct mi_cann_plan *plan, uint32_t task, uint32_t node)
     plan->anchors[plan->anchor_count++] =
         (struct mi_cann_anchor){.track = track, .id = (uint32_t)id, .planned = planned};
     return true;
+}
+
+bool mi_cann_plan_note_unknown(struct mi_cann_plan *plan, uint32_t task)
+{
+    const struct mi_tasks *tasks = &plan->model->all.rows.tasks;
+    int64_t id = tasks->native_id[task];
+    if (plan->items.row_count <= 1 || id < 0 || id >= UINT32_MAX)
+        return true;
+    return mi_map_set(&plan->seen, mi_pair(tasks->track[task].v, (uint32_t)id), task);
 }
 
 static int compare_anchors(const void *left, const void *right)
@@ -157,6 +189,20 @@ static bool agrees(const struct mi_cann_plan *plan, uint32_t task, uint32_t plan
     return want.len && (mi_bytes_ends(seen, want) || mi_bytes_ends(want, seen));
 }
 
+/* Whether all tasks from `first` id to `last` agree with where the anchor puts them. */
+static bool all_agree(const struct mi_cann_plan *plan, const struct mi_cann_anchor *anchor,
+                      int64_t first, int64_t last)
+{
+    if (last - first > MAX_GAP)
+        return false;
+    for (int64_t id = first; id <= last; id++) {
+        uint32_t task = mi_map_get(&plan->seen, mi_pair(anchor->track, (uint32_t)id));
+        if (task && !agrees(plan, task, step_from(plan, anchor, id - (int64_t)anchor->id)))
+            return false;
+    }
+    return true;
+}
+
 uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, bool *both_sides)
 {
     const struct mi_tasks *tasks = &plan->model->all.rows.tasks;
@@ -181,7 +227,13 @@ uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, bool 
         lo < end ? step_from(plan, &plan->anchors[lo], id - (int64_t)plan->anchors[lo].id) : 0;
     bool before_agrees = agrees(plan, task, before), behind_agrees = agrees(plan, task, behind);
     *both_sides = before == behind && before_agrees;
-    if (before_agrees && behind_agrees && before != behind)
-        return 0;
+    if (before_agrees && behind_agrees && before != behind) {
+        /* the runtime put something between: in front of it the one side holds, behind it the other
+         */
+        before_agrees = all_agree(plan, &plan->anchors[lo - 1], plan->anchors[lo - 1].id + 1, id);
+        behind_agrees = all_agree(plan, &plan->anchors[lo], id, (int64_t)plan->anchors[lo].id - 1);
+        if (before_agrees == behind_agrees)
+            return 0;
+    }
     return before_agrees ? before : behind_agrees ? behind : 0;
 }

@@ -16,7 +16,8 @@ struct lane { /* one track */
     uint32_t first_begin; /* place of its starts in `starts` */
     uint32_t collection;
     uint32_t marks; /* tasks that start a model */
-    uint32_t tasks;
+    uint32_t tasks, tasks_seen;
+    uint32_t model, last_run; /* of lanes without ids: the lane that they go by */
 };
 
 struct numbering {
@@ -164,8 +165,12 @@ static void number_application(struct numbering *n, uint32_t track, const uint32
             cut = gap > pause ? k : cut;
             pause = gap > pause ? gap : pause;
         }
-        if (marks && next < count && next - i == 1)
+        if (marks && next < count && next - i == 1 &&
+            distance(tasks->start_raw[list[i]], end_of(tasks, list[i - 1])) >
+                distance(tasks->start_raw[list[next]], end_of(tasks, list[i])))
             cut = i;
+        else if (next - i == 1)
+            cut = next;
         for (uint32_t k = i; k < next; k++)
             tasks->run[list[k]] = k < cut || !marks ? run : run + 1;
         if (next == count)
@@ -211,10 +216,31 @@ static void settle_lane(struct numbering *n, uint32_t track)
             is_short ? (int64_t)nearest(model_starts, model->begins, own[j] - shift) : (int64_t)j;
 }
 
-static bool settle(struct numbering *n)
+/* Collectives have no ids: they belong to the execution that was going on. */
+static void number_by_time(struct numbering *n)
+{
+    struct mi_tasks *tasks = &n->rows->tasks;
+    for (uint32_t i = 1; i < n->order_count; i++) {
+        uint32_t t = n->order[i], track = tasks->track[t].v;
+        if (n->rows->tracks.kind[track] == MI_TRACK_STREAM)
+            continue;
+        if (!n->lanes[track].tasks_seen++)
+            n->lanes[track].model = find_model_lane(n, track);
+        const struct lane *model = &n->lanes[n->lanes[track].model];
+        const int64_t *starts = &n->starts[model->first_begin];
+        uint32_t run = n->lanes[track].last_run;
+        while (n->lanes[track].model && run + 1 < model->begins &&
+               starts[run + 1] <= tasks->start_raw[t])
+            run++;
+        tasks->run[t] = n->lanes[track].last_run = run;
+    }
+}
+
+static void settle(struct numbering *n)
 {
     struct mi_tasks *tasks = &n->rows->tasks;
     uint32_t tracks = n->rows->tracks.count;
+    number_by_time(n);
     for (int is_short = 1; is_short >= 0; is_short--) /* those that others go by come last */
         for (uint32_t track = 1; track < tracks; track++) {
             uint32_t model = n->lanes[track].begins ? find_model_lane(n, track) : 0;
@@ -228,7 +254,6 @@ static bool settle(struct numbering *n)
         if (lane->begins)
             tasks->run[t] = (uint32_t)n->starts[lane->first_begin + tasks->run[t]];
     }
-    return true;
 }
 
 static void find_marks(struct numbering *n)
@@ -253,7 +278,10 @@ bool mi_cann_number_runs(struct mi_model *model, struct mi_error *err)
         ok = n.lanes && n.is_mark;
         if (ok)
             find_marks(&n);
-        ok = ok && begin_runs(&n) && list_starts(&n) && settle(&n) && number_applications(&n);
+        ok = ok && begin_runs(&n) && list_starts(&n);
+        if (ok)
+            settle(&n);
+        ok = ok && number_applications(&n);
     }
     mi_mem_free(n.order);
     mi_mem_free(collections);

@@ -191,6 +191,8 @@ static bool link_all(struct matching *m)
         uint32_t node = named_node(m, t);
         if (node)
             ok = mi_cann_plan_note(&m->plan, t, node);
+        else if (is_device_kernel(m, m->rows->tasks.kernel[t].v))
+            ok = mi_cann_plan_note_unknown(&m->plan, t);
     }
     ok = ok && mi_cann_plan_sort(&m->plan);
     for (uint32_t t = 1; ok && t < count; t++) {

@@ -201,6 +201,7 @@ static inline mi_task_id test_task(struct mi_batch *batch, mi_track_id track, mi
         mi_add_task(batch, &(struct mi_task_row){.track = track,
                                                  .kernel = kernel,
                                                  .native_id = native + run,
+                                                 .by = MI_BY_COMPILER,
                                                  .run = run,
                                                  .start_raw = EXPORT_START_NS + start_ns,
                                                  .start_ns = start_ns,
