@@ -1,0 +1,329 @@
+/* Tasks of Ascend profiles: told once however many tables tell of them, runs numbered, linked to
+ * the nodes of an offline model by name and by place in its list of tasks. */
+#include "joining.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define TIMES_HEADER                                                                               \
+    "Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us)\n"
+#define OPS_HEADER                                                                                 \
+    "Device_id,Op Name,OP Type,Task Type,Stream ID,Task ID,Task Duration(us),Task Start "          \
+    "Time(us)\n"
+
+/* --- a model --- */
+
+enum { CONV = 1, SEND, RECV, RELU, OUTPUT, NODES };
+
+static const struct {
+    const char *name, *op;
+} nodes[NODES] = {[CONV] = {"conv", "Conv2D"},
+                  [SEND] = {"conv_Send", "Send"},
+                  [RECV] = {"relu_Recv", "Recv"},
+                  [RELU] = {"relu", "Relu"},
+                  [OUTPUT] = {"out", "NetOutput"}};
+
+static const struct {
+    const char *type;
+    enum mi_task_kind kind;
+    int64_t stream, node;
+} plan[] = {{"KERNEL", MI_TASK_COMPUTE, 0, CONV},
+            {"EVENT_RECORD", MI_TASK_SYNC, 0, SEND},
+            {"EVENT_WAIT", MI_TASK_SYNC, 0, RECV},
+            {"KERNEL", MI_TASK_COMPUTE, 0, RELU},
+            {"END_GRAPH", MI_TASK_SYNC, 0, -1}};
+
+/* An offline model as its reader leaves it. */
+static void add_model(struct joining *j)
+{
+    struct mi_batch batch;
+    struct mi_source_row row = {.path = mi_batch_cstr(&j->model.all, "model.om"),
+                                .reader = mi_batch_cstr(&j->model.all, "om")};
+    assert_true(mi_batch_init(&batch, (struct mi_bytes){0}, &j->err));
+    mi_graph_id graph =
+        mi_add_graph(&batch, &(struct mi_graph_row){.layer = MI_LAYER_COMPILED,
+                                                    .name = mi_batch_cstr(&batch, "g")});
+    for (uint32_t n = 1; n < NODES; n++)
+        mi_add_node(&batch, &(struct mi_node_row){.graph = graph,
+                                                  .name = mi_batch_cstr(&batch, nodes[n].name),
+                                                  .op = mi_batch_cstr(&batch, nodes[n].op),
+                                                  .position = n - 1,
+                                                  .native_id = n,
+                                                  .first_in = 1,
+                                                  .first_out = 1,
+                                                  .first_attr = 1});
+    for (uint32_t p = 0; p < sizeof plan / sizeof *plan; p++)
+        mi_add_planned(&batch, &(struct mi_planned_row){.graph = graph,
+                                                        .position = p,
+                                                        .type = mi_batch_cstr(&batch, plan[p].type),
+                                                        .kind = (uint8_t)plan[p].kind,
+                                                        .stream = plan[p].stream,
+                                                        .event = -1,
+                                                        .label = -1,
+                                                        .op_index = plan[p].node,
+                                                        .record_offset = -1,
+                                                        .block_dim = -1});
+    mi_source_id source = mi_model_add_source(&j->model, &row, (struct mi_bytes){0}, &j->err);
+    assert_true(mi_model_merge(&j->model, source, &batch, &j->err));
+}
+
+static void add_table(struct joining *j, const char *text, const char *path)
+{
+    joining_bytes(j, "msprof_csv", mi_cstr(text), path);
+}
+
+static uint32_t find_task(const struct joining *j, int64_t start_raw)
+{
+    const struct mi_tasks *tasks = &j->model.all.rows.tasks;
+    uint32_t found = 0;
+    for (uint32_t t = 1; t < tasks->count; t++)
+        if (tasks->start_raw[t] == start_raw) {
+            assert_int_equal(found, 0); /* there once */
+            found = t;
+        }
+    assert_int_not_equal(found, 0);
+    return found;
+}
+
+static void assert_link(const struct joining *j, int64_t start_raw, const char *node,
+                        enum mi_confidence confidence, enum mi_task_by by)
+{
+    const struct mi_tables *rows = &j->model.all.rows;
+    uint32_t task = find_task(j, start_raw), link = j->model.index.task_link[task];
+    assert_int_equal(rows->tasks.by[task], by);
+    if (!node) {
+        assert_int_equal(link, 0);
+        return;
+    }
+    assert_int_not_equal(link, 0);
+    assert_int_equal(rows->executed.confidence[link], confidence);
+    struct mi_bytes name = mi_model_text(&j->model, rows->nodes.name[rows->executed.node[link].v]);
+    assert_int_equal(name.len, strlen(node));
+    assert_memory_equal(name.at, node, name.len);
+}
+
+static int64_t diag_times(const struct joining *j, const char *code)
+{
+    const struct mi_diags *diags = &j->model.all.rows.diags;
+    int64_t times = 0;
+    for (uint32_t d = 1; d < diags->count; d++)
+        if (mi_bytes_equal(mi_model_text(&j->model, diags->code[d]), mi_cstr(code)))
+            times += diags->times[d];
+    return times;
+}
+
+/* --- links --- */
+
+static void names_and_places_find_the_nodes(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_model(&j);
+    add_table(&j,
+              OPS_HEADER "0,conv,Conv2D,AI_CORE,40,7,5,10\n"
+                         "0,relu,Relu,AI_VECTOR_CORE,40,10,5,40\n",
+              "p/op_summary.csv");
+    add_table(&j,
+              TIMES_HEADER "0,N/A,PROFILING_ENABLE,0,1,1,1\n"
+                           "0,N/A,MEMCPY_ASYNC,32,0,1,2\n"
+                           "0,N/A,MODEL_EXECUTE,32,1,1,5\n"
+                           "0,te_conv,AI_CORE,40,7,5,10\n"
+                           "0,N/A,EVENT_RECORD,40,8,1,20\n"
+                           "0,N/A,EVENT_WAIT,40,9,1,30\n"
+                           "0,te_relu,AI_VECTOR_CORE,40,10,5,40\n"
+                           "0,N/A,MODEL_END_GRAPH,40,11,1,50\n"
+                           "0,N/A,EVENT_RECORD,40,12,1,60\n",
+              "p/task_time.csv");
+    assert_true(joining_run(&j));
+    assert_int_equal(j.model.all.rows.tasks.count - 1, 9);
+    assert_link(&j, 10000, "conv", MI_CERTAIN, MI_BY_NODE);
+    assert_link(&j, 20000, "conv_Send", MI_LIKELY, MI_BY_COMPILER);
+    assert_link(&j, 30000, "relu_Recv", MI_LIKELY, MI_BY_COMPILER);
+    assert_link(&j, 40000, "relu", MI_CERTAIN, MI_BY_NODE);
+    assert_link(&j, 50000, "out", MI_GUESS, MI_BY_COMPILER);
+    assert_link(&j, 60000, NULL, MI_CONFIDENCE_NONE, MI_BY_COMPILER);
+    assert_link(&j, 1000, NULL, MI_CONFIDENCE_NONE, MI_BY_RUNTIME);
+    assert_link(&j, 2000, NULL, MI_CONFIDENCE_NONE, MI_BY_APPLICATION);
+    assert_link(&j, 5000, NULL, MI_CONFIDENCE_NONE, MI_BY_APPLICATION);
+    joining_fini(&j);
+}
+
+/* A name that repeats, or a type that contradicts, is no proof. */
+static void doubt_is_stated(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_model(&j);
+    add_table(&j,
+              OPS_HEADER "0,conv,MatMulV2,AI_CORE,40,0,5,10\n"
+                         "0,renamed,Relu,AI_VECTOR_CORE,40,3,5,40\n"
+                         "0,renamed,Cast,AI_VECTOR_CORE,40,4,5,50\n",
+              "p/op_summary.csv");
+    assert_true(joining_run(&j));
+    const struct mi_tables *rows = &j.model.all.rows;
+    assert_link(&j, 10000, "conv", MI_LIKELY, MI_BY_NODE);
+    assert_int_not_equal(rows->executed.conflict[j.model.index.task_link[find_task(&j, 10000)]].v,
+                         0);
+    assert_link(&j, 40000, "relu", MI_GUESS, MI_BY_NODE);
+    assert_link(&j, 50000, NULL, MI_CONFIDENCE_NONE, MI_BY_UNKNOWN);
+    joining_fini(&j);
+}
+
+/* A task that the runtime put between shifts the ids behind it. */
+static void runtime_tasks_shift_the_places(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_model(&j);
+    add_table(&j,
+              OPS_HEADER "0,conv,Conv2D,AI_CORE,40,0,5,10\n"
+                         "0,relu,Relu,AI_VECTOR_CORE,40,4,5,50\n",
+              "p/op_summary.csv");
+    add_table(&j,
+              TIMES_HEADER "0,N/A,EVENT_RECORD,40,1,1,20\n"
+                           "0,N/A,PROFILER_TRACE,40,2,1,30\n"
+                           "0,N/A,EVENT_WAIT,40,3,1,40\n",
+              "p/task_time.csv");
+    assert_true(joining_run(&j));
+    assert_link(&j, 20000, "conv_Send", MI_GUESS, MI_BY_COMPILER);
+    assert_link(&j, 30000, NULL, MI_CONFIDENCE_NONE, MI_BY_RUNTIME);
+    assert_link(&j, 40000, "relu_Recv", MI_GUESS, MI_BY_COMPILER);
+    joining_fini(&j);
+}
+
+/* --- twins --- */
+
+static void tables_join_to_one_truth(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_table(&j,
+              TIMES_HEADER "0,te_conv,KERNEL_AICORE,40,7,5,10\n0,te_conv,KERNEL_AICORE,40,7,5,10\n"
+                           "0,N/A,KERNEL_AICORE,40,8,5,20\n0,N/A,EVENT_WAIT,40,9,5,30\n",
+              "x/PROF_1/task_time.csv");
+    add_table(&j, OPS_HEADER "0,conv,Conv2D,N/A,40,7,5,10\n0,relu,Relu,AI_VECTOR_CORE,40,8,6,20\n",
+              "x/PROF_1/deep/op_summary.csv");
+    add_table(&j, OPS_HEADER "0,conv,Conv2D,AI_CORE,40,7,5,10\n", "x/PROF_2/op_summary.csv");
+    assert_true(joining_run(&j));
+    const struct mi_tables *rows = &j.model.all.rows;
+    assert_int_equal(rows->tasks.count - 1, 4);
+    assert_int_equal(rows->tracks.count - 1, 2); /* stream 40 of each collection */
+    assert_int_equal(rows->clocks.count - 1, 2);
+    assert_int_equal(diag_times(&j, "msprof.task_twice"), 2);
+    assert_int_equal(diag_times(&j, "msprof.row_twice"), 1);
+    assert_int_equal(diag_times(&j, "msprof.tables_differ"), 1);
+    for (uint32_t s = 1; s < rows->sources.count; s++)
+        assert_int_equal(rows->sources.records_in[s], rows->sources.records_kept[s] +
+                                                          rows->sources.records_skipped[s] +
+                                                          rows->sources.records_lost[s]);
+    assert_int_equal(rows->sources.records_kept[1], 1);
+    uint32_t relu = rows->tasks.kernel[find_task(&j, 20000)].v;
+    assert_true(mi_bytes_equal(mi_model_text(&j.model, rows->kernels.name[relu]), MI_LIT("relu")));
+    assert_int_equal(rows->tasks.dur_ns[find_task(&j, 20000)], 6000);
+    bool has_symbol = false; /* of the conv whose type op_summary did not know */
+    for (uint32_t k = 1; k < rows->kernels.count; k++)
+        has_symbol |=
+            mi_bytes_equal(mi_model_text(&j.model, rows->kernels.name[k]), MI_LIT("te_conv")) &&
+            mi_bytes_equal(mi_model_text(&j.model, rows->kernels.engine[k]), MI_LIT("AI_CORE"));
+    assert_true(has_symbol);
+    joining_fini(&j);
+}
+
+/* --- runs --- */
+
+static uint32_t run_at(const struct joining *j, int64_t start_raw)
+{
+    return j->model.all.rows.tasks.run[find_task(j, start_raw)];
+}
+
+static void repeating_tasks_number_the_runs(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_table(&j,
+              TIMES_HEADER "0,N/A,MEMCPY_ASYNC,32,0,1,1\n"
+                           "0,N/A,MODEL_EXECUTE,32,1,1,3\n"
+                           "0,a,AI_CORE,40,0,1,10\n0,b,AI_CORE,40,1,1,20\n"
+                           "0,c,AI_CORE,41,0,1,1012\n" /* another clock */
+                           "0,N/A,MEMCPY_ASYNC,32,2,1,30\n"
+                           "0,N/A,MEMCPY_ASYNC,32,3,1,95\n"
+                           "0,N/A,MODEL_EXECUTE,32,4,1,100\n"
+                           "0,a,AI_CORE,40,0,1,110\n0,b,AI_CORE,40,1,1,120\n"
+                           "0,N/A,MEMCPY_ASYNC,32,5,1,130\n"
+                           "0,N/A,MEMCPY_ASYNC,32,6,1,215\n"
+                           "0,N/A,MODEL_EXECUTE,32,7,1,220\n"
+                           "0,a,AI_CORE,40,0,1,230\n0,b,AI_CORE,40,1,1,240\n"
+                           "0,c,AI_CORE,41,0,1,1232\n", /* that of run 1 was lost */
+              "p/task_time.csv");
+    assert_true(joining_run(&j));
+    assert_int_equal(run_at(&j, 20000), 0);
+    assert_int_equal(run_at(&j, 110000), 1);
+    assert_int_equal(run_at(&j, 240000), 2);
+    assert_int_equal(run_at(&j, 1012000), 0);
+    assert_int_equal(run_at(&j, 1232000), 2);
+    assert_int_equal(run_at(&j, 1000), 0);
+    assert_int_equal(run_at(&j, 30000), 0);
+    assert_int_equal(run_at(&j, 95000), 1);
+    assert_int_equal(run_at(&j, 100000), 1);
+    assert_int_equal(run_at(&j, 130000), 1);
+    assert_int_equal(run_at(&j, 215000), 2);
+    joining_fini(&j);
+}
+
+/* Ids of eager tasks go on and wrap: no run begins there. */
+static void a_wrap_is_no_run(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_table(&j,
+              TIMES_HEADER "0,a,AI_CORE,2,65534,1,10\n0,b,AI_CORE,2,65535,1,20\n"
+                           "0,c,AI_CORE,2,0,1,30\n0,d,AI_CORE,2,1,1,40\n",
+              "p/task_time.csv");
+    assert_true(joining_run(&j));
+    assert_int_equal(run_at(&j, 40000), 0);
+    joining_fini(&j);
+}
+
+/* Two tables by one profiler: every kernel once, however they are given. */
+static void a_real_capture_has_no_runs(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    if (!joining_file(&j, "msprof_csv",
+                      shared_path("samples/cann-profiling/pytorch_alexnet_2rank/text/level1/"
+                                  "rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv")))
+        skip();
+    assert_true(joining_run(&j));
+    const struct mi_tasks *tasks = &j.model.all.rows.tasks;
+    assert_int_equal(tasks->count - 1, 191);
+    for (uint32_t t = 1; t < tasks->count; t++)
+        assert_int_equal(tasks->run[t], 0);
+    assert_int_equal(j.model.start_unix_ns, INT64_C(1736408883704643212));
+    joining_fini(&j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_and_places_find_the_nodes),
+        cmocka_unit_test(doubt_is_stated),
+        cmocka_unit_test(runtime_tasks_shift_the_places),
+        cmocka_unit_test(tables_join_to_one_truth),
+        cmocka_unit_test(repeating_tasks_number_the_runs),
+        cmocka_unit_test(a_wrap_is_no_run),
+        cmocka_unit_test(a_real_capture_has_no_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
