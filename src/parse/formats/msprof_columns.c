@@ -83,6 +83,7 @@ static bool find_with(struct mi_msprof_columns *columns, struct mi_bytes text, u
             columns->place[role] = (int32_t)i;
     }
     columns->count = ok ? row.count : 0;
+    columns->is_out_of_memory = csv.error.code == MI_ENOMEM;
     mi_csv_fini(&csv);
     const int32_t *place = columns->place;
     return place[MI_MSPROF_START] >= 0 && place[MI_MSPROF_DUR] >= 0 && place[MI_MSPROF_TYPE] >= 0 &&
@@ -91,7 +92,8 @@ static bool find_with(struct mi_msprof_columns *columns, struct mi_bytes text, u
 
 bool mi_msprof_columns_find(struct mi_msprof_columns *columns, struct mi_bytes text)
 {
-    return find_with(columns, text, ',') || find_with(columns, text, ';');
+    return find_with(columns, text, ',') ||
+           (!columns->is_out_of_memory && find_with(columns, text, ';'));
 }
 
 /* Where the unquoted name may have grown. */

@@ -26,6 +26,7 @@ struct mi_msprof_columns {
     uint32_t count;                 /* columns of the header */
     int32_t place[MI_MSPROF_ROLES]; /* index of the column; -1 = the table has none */
     uint8_t delimiter;
+    bool is_out_of_memory; /* why the header could not be looked at */
 };
 
 /* From the header row at the start of `text`; false if it is not that of a task table. `room` is

@@ -264,9 +264,12 @@ static bool read_rows(struct table *t, struct mi_csv *csv, struct mi_error *err)
     uint32_t max_rows = t->src->limits.max_rows ? t->src->limits.max_rows : UINT32_MAX - 2;
     t->row = &row;
     if (!mi_csv_next(csv, &row))
-        return true;
+        return csv->error.code != MI_ENOMEM ||
+               mi_fail(err, MI_ENOMEM, "out of memory for the fields of a row");
     for (;;) {
         if (!mi_csv_next(csv, &row)) {
+            if (csv->error.code == MI_ENOMEM)
+                return mi_fail(err, MI_ENOMEM, "out of memory for the fields of a row");
             if (!mi_csv_failed(csv) || !mend(t, csv))
                 return true;
             continue;
@@ -310,9 +313,12 @@ static bool read_table(const struct mi_source *src, struct mi_batch *out, struct
     struct table t = {.src = src, .batch = out};
     struct mi_csv csv;
     if (!mi_msprof_columns_find(&t.columns, header_of(src->bytes)))
-        return mi_fail_at(err, MI_EFORMAT, 0, 1,
-                          "this is no table of tasks: a column for name, type, start or duration "
-                          "is missing");
+        return t.columns.is_out_of_memory
+                   ? mi_fail(err, MI_ENOMEM, "out of memory")
+                   : mi_fail_at(
+                         err, MI_EFORMAT, 0, 1,
+                         "this is no table of tasks: a column for name, type, start or duration "
+                         "is missing");
     mi_msprof_kernels_init(&t.kernels, out,
                            src->limits.max_string_bytes ? src->limits.max_string_bytes
                                                         : DEFAULT_NAME_BYTES);
