@@ -26,6 +26,58 @@ enum atc_in {
     ATC_PART /* an inner list of ATC_TYPED */
 };
 
+/* What a member is; ATC_F_NONE: nothing that is known. */
+enum atc_field {
+    ATC_F_NONE,
+    ATC_F_IGNORED,
+    ATC_F_MODEL,
+    ATC_F_MODEL_NAME,
+    ATC_F_VERSION,
+    ATC_F_PLATFORM,
+    ATC_F_GRAPH,
+    ATC_F_ATTR,
+    ATC_F_OP,
+    ATC_F_NAME,
+    ATC_F_TYPE,
+    ATC_F_OUTPUT,
+    ATC_F_INPUT,
+    ATC_F_ID,
+    ATC_F_STREAM,
+    ATC_F_INPUT_I, /* the lists in the order of enum mi_ge_list */
+    ATC_F_OUTPUT_I,
+    ATC_F_WORKSPACE,
+    ATC_F_WORKSPACE_BYTES,
+    ATC_F_INPUT_DESC,
+    ATC_F_OUTPUT_DESC,
+    ATC_F_SUBGRAPH,
+    ATC_F_KEY,
+    ATC_F_VALUE,
+    ATC_F_S,
+    ATC_F_I,
+    ATC_F_F,
+    ATC_F_B,
+    ATC_F_BT,
+    ATC_F_TD,
+    ATC_F_T,
+    ATC_F_G,
+    ATC_F_DT,
+    ATC_F_LIST,
+    ATC_F_FUNC,
+    ATC_F_LISTS,
+    ATC_F_VAL_TYPE,
+    ATC_F_INNER,
+    ATC_F_DTYPE,
+    ATC_F_SHAPE,
+    ATC_F_LAYOUT,
+    ATC_F_SIZE,
+    ATC_F_WEIGHT_SIZE,
+    ATC_F_DATA_OFFSET,
+    ATC_F_DIM,
+    ATC_F_DESC,
+    ATC_F_DATA,
+    ATC_F_PART
+};
+
 /* A container that is open. An array belongs to the member `field` of the object around it. */
 struct atc_frame {
     uint8_t in;    /* enum atc_in: of the object; of an array, of the object around it */
@@ -43,6 +95,8 @@ struct atc_json {
     uint32_t depth; /* frames in use */
     struct atc_frame frames[MI_JSON_DEPTH_DEFAULT + 1];
 };
+
+enum atc_field mi_atc_field(enum atc_in in, struct mi_json_string key);
 
 /* The value of the member that the scanner stands in front of; of the next item of the array that
  * is open. Containers are opened, everything else goes to the builder. */

@@ -5,153 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-enum atc_field {
-    F_NONE,
-    F_IGNORED,
-    F_MODEL,
-    F_MODEL_NAME,
-    F_VERSION,
-    F_PLATFORM,
-    F_GRAPH,
-    F_ATTR,
-    F_OP,
-    F_NAME,
-    F_TYPE,
-    F_OUTPUT,
-    F_INPUT,
-    F_ID,
-    F_STREAM,
-    F_INPUT_I, /* the lists in the order of enum mi_ge_list */
-    F_OUTPUT_I,
-    F_WORKSPACE,
-    F_WORKSPACE_BYTES,
-    F_INPUT_DESC,
-    F_OUTPUT_DESC,
-    F_SUBGRAPH,
-    F_KEY,
-    F_VALUE,
-    F_S,
-    F_I,
-    F_F,
-    F_B,
-    F_BT,
-    F_TD,
-    F_T,
-    F_G,
-    F_DT,
-    F_LIST,
-    F_FUNC,
-    F_LISTS,
-    F_VAL_TYPE,
-    F_INNER,
-    F_DTYPE,
-    F_SHAPE,
-    F_LAYOUT,
-    F_SIZE,
-    F_WEIGHT_SIZE,
-    F_DATA_OFFSET,
-    F_DIM,
-    F_DESC,
-    F_DATA,
-    F_PART
-};
-
-#define IN(in)     (1u << (in))
-#define VALUES     (IN(ATC_VALUE) | IN(ATC_LIST))
-#define DESCS      (IN(ATC_DESC) | IN(ATC_TENSOR_DESC))
-#define GRAPHS     (IN(ATC_GRAPH) | IN(ATC_INNER_GRAPH))
-#define WITH_ATTRS (IN(ATC_MODEL) | GRAPHS | IN(ATC_OP) | DESCS | IN(ATC_FUNC))
-
-static const struct {
-    const char *name;
-    uint32_t in; /* bits */
-    enum atc_field field;
-} fields[] = {
-    {"attr", WITH_ATTRS, F_ATTR},
-    {"key", IN(ATC_ENTRY), F_KEY},
-    {"value", IN(ATC_ENTRY), F_VALUE},
-    {"s", VALUES, F_S},
-    {"i", VALUES, F_I},
-    {"f", VALUES, F_F},
-    {"b", VALUES, F_B},
-    {"list", IN(ATC_VALUE), F_LIST},
-    {"val_type", IN(ATC_LIST), F_VAL_TYPE},
-    {"dim", IN(ATC_SHAPE), F_DIM},
-    {"input", IN(ATC_OP), F_INPUT},
-    {"name", IN(ATC_OP) | IN(ATC_FUNC), F_IGNORED}, /* see look_at_name() */
-    {"type", IN(ATC_OP), F_IGNORED},
-    {"id", IN(ATC_OP), F_ID},
-    {"stream_id", IN(ATC_OP), F_STREAM},
-    {"input_i", IN(ATC_OP), F_INPUT_I},
-    {"output_i", IN(ATC_OP), F_OUTPUT_I},
-    {"workspace", IN(ATC_OP), F_WORKSPACE},
-    {"workspace_bytes", IN(ATC_OP), F_WORKSPACE_BYTES},
-    {"input_desc", IN(ATC_OP), F_INPUT_DESC},
-    {"output_desc", IN(ATC_OP), F_OUTPUT_DESC},
-    {"subgraph_name", IN(ATC_OP), F_SUBGRAPH},
-    {"dtype", DESCS, F_DTYPE},
-    {"shape", DESCS, F_SHAPE},
-    {"layout", DESCS, F_LAYOUT},
-    {"size", DESCS, F_SIZE},
-    {"weight_size", DESCS, F_WEIGHT_SIZE},
-    {"data_offset", DESCS, F_DATA_OFFSET},
-    {"dt", VALUES, F_DT},
-    {"bt", VALUES, F_BT},
-    {"td", VALUES, F_TD},
-    {"t", VALUES, F_T},
-    {"g", VALUES, F_G},
-    {"func", IN(ATC_VALUE), F_FUNC},
-    {"na", IN(ATC_LIST), F_FUNC},
-    {"list_list_int", IN(ATC_VALUE), F_LISTS},
-    {"list_list_float", IN(ATC_VALUE), F_LISTS},
-    {"list_list_i", IN(ATC_LISTS), F_INNER},
-    {"list_list_f", IN(ATC_LISTS), F_INNER},
-    {"list_i", IN(ATC_INNER), F_I},
-    {"list_f", IN(ATC_INNER), F_F},
-    {"expression", IN(ATC_VALUE), F_BT},
-    {"desc", IN(ATC_TENSOR), F_DESC},
-    {"data", IN(ATC_TENSOR), F_DATA},
-    {"name", IN(ATC_MODEL), F_MODEL_NAME},
-    {"version", IN(ATC_MODEL), F_VERSION},
-    {"custom_version", IN(ATC_MODEL), F_PLATFORM},
-    {"graph", IN(ATC_MODEL), F_GRAPH},
-    {"model", IN(ATC_MODEL), F_MODEL},
-    {"format", IN(ATC_MODEL), F_IGNORED},
-    {"format_version", IN(ATC_MODEL), F_IGNORED},
-    {"name", GRAPHS, F_NAME},
-    {"op", GRAPHS, F_OP},
-    {"output", GRAPHS, F_OUTPUT},
-    {"input", GRAPHS, F_IGNORED},
-    {"type", IN(ATC_TYPED), F_TYPE},
-    {"value", IN(ATC_TYPED), F_VALUE},
-    {"attr_groups", WITH_ATTRS, F_IGNORED},
-    {"src_name", IN(ATC_OP), F_IGNORED},
-    {"src_index", IN(ATC_OP), F_IGNORED},
-    {"dst_name", IN(ATC_OP), F_IGNORED},
-    {"dst_index", IN(ATC_OP), F_IGNORED},
-    {"input_name", IN(ATC_OP), F_IGNORED},
-    {"is_input_const", IN(ATC_OP), F_IGNORED},
-    {"has_out_attr", IN(ATC_OP) | DESCS, F_IGNORED},
-    {"name", DESCS, F_IGNORED},
-    {"device_type", DESCS, F_IGNORED},
-    {"real_dim_cnt", DESCS, F_IGNORED},
-    {"reuse_input", DESCS, F_IGNORED},
-    {"reuse_input_index", DESCS, F_IGNORED},
-    {"input_tensor", DESCS, F_IGNORED},
-    {"output_tensor", DESCS, F_IGNORED},
-    {"cmps_size", DESCS, F_IGNORED},
-    {"cmps_tab", DESCS, F_IGNORED},
-    {"cmps_tab_offset", DESCS, F_IGNORED},
-};
-
-static enum atc_field field_of(enum atc_in in, struct mi_json_string key)
-{
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if ((fields[i].in & IN(in)) && mi_json_string_is(key, mi_cstr(fields[i].name)))
-            return fields[i].field;
-    return F_NONE;
-}
-
 static struct atc_frame *top(struct atc_json *w)
 {
     return &w->frames[w->depth - 1];
@@ -410,7 +263,7 @@ static void named_attr(struct atc_json *w, struct mi_json_string key)
         push(w, ATC_TYPED)->is_begun = true;
     } else if (type == MI_JSON_ARRAY) {
         mi_ge_attr_list(ge, 0);
-        push_array(w, F_PART);
+        push_array(w, ATC_F_PART);
         top(w)->is_begun = true;
     } else {
         put_any(w);
@@ -422,7 +275,7 @@ static void typed_field(struct atc_json *w, enum atc_field field)
 {
     static const char *const types[] = {"",           "list_string", "list_int",
                                         "list_float", "list_bool",   "list_bytes"};
-    if (field == F_VALUE) {
+    if (field == ATC_F_VALUE) {
         put_any(w);
         return;
     }
@@ -470,60 +323,60 @@ static void value_field(struct atc_json *w, enum atc_field field)
     bool ok;
     int64_t value;
     switch ((unsigned)field) {
-    case F_S:
+    case ATC_F_S:
         mi_ge_attr_text(ge, text_of(w, top(w)->in == ATC_VALUE));
         break;
-    case F_I:
+    case ATC_F_I:
         value = number(w, &ok);
         if (ok)
             mi_ge_attr_int(ge, value);
         break;
-    case F_F:
+    case ATC_F_F:
         put_float(w);
         break;
-    case F_B:
+    case ATC_F_B:
         put_bool(w);
         break;
-    case F_DT:
+    case ATC_F_DT:
         value = number(w, &ok);
         if (ok)
             mi_ge_attr_dtype(ge, value);
         break;
-    case F_BT:
+    case ATC_F_BT:
         mi_ge_attr_blob(ge, text_of(w, true).len);
         break;
-    case F_TD:
+    case ATC_F_TD:
         push_desc(w, ATC_DESC, MI_GE_VALUE);
         break;
-    case F_T:
+    case ATC_F_T:
         push_desc(w, ATC_TENSOR, MI_GE_VALUE);
         break;
-    case F_G:
+    case ATC_F_G:
         queue_graph(w);
         break;
-    case F_LIST:
+    case ATC_F_LIST:
         if (is_object(w)) {
             mi_ge_attr_list(ge, 0);
             push(w, ATC_LIST);
         }
         break;
-    case F_FUNC:
+    case ATC_F_FUNC:
         if (is_object(w) && mi_ge_attr_func_begin(ge)) {
             push(w, ATC_FUNC);
             look_at_name(w, false);
         }
         break;
-    case F_LISTS:
+    case ATC_F_LISTS:
         if (is_object(w))
             push(w, ATC_LISTS);
         break;
-    case F_INNER:
+    case ATC_F_INNER:
         if (is_object(w)) {
             mi_ge_attr_inner_begin(ge);
             push(w, ATC_INNER);
         }
         break;
-    case F_VAL_TYPE:
+    case ATC_F_VAL_TYPE:
         mi_ge_attr_list(ge, mi_ge_val_type_of_name(text_of(w, false)));
         break;
     default:
@@ -547,21 +400,21 @@ static void desc_field(struct atc_json *w, enum atc_field field)
     struct mi_ge_desc *desc = top(w)->desc;
     bool ok = false;
     int64_t value = 0;
-    if (field == F_SIZE || field == F_WEIGHT_SIZE || field == F_DATA_OFFSET)
+    if (field == ATC_F_SIZE || field == ATC_F_WEIGHT_SIZE || field == ATC_F_DATA_OFFSET)
         value = number(w, &ok);
-    if (field == F_DTYPE)
+    if (field == ATC_F_DTYPE)
         mi_ge_desc_dtype_name(ge, text_of(w, false));
-    else if (field == F_LAYOUT)
+    else if (field == ATC_F_LAYOUT)
         mi_ge_desc_layout(ge, text_of(w, false));
-    else if (field == F_SHAPE && mi_json_peek(&w->js) == MI_JSON_NUMBER)
+    else if (field == ATC_F_SHAPE && mi_json_peek(&w->js) == MI_JSON_NUMBER)
         put_dim(w);
-    else if (field == F_SHAPE && is_object(w))
+    else if (field == ATC_F_SHAPE && is_object(w))
         push(w, ATC_SHAPE);
-    else if (field == F_SIZE && ok)
+    else if (field == ATC_F_SIZE && ok)
         desc->size_bytes = value;
-    else if (field == F_WEIGHT_SIZE && ok)
+    else if (field == ATC_F_WEIGHT_SIZE && ok)
         desc->weight_bytes = value;
-    else if (field == F_DATA_OFFSET && ok)
+    else if (field == ATC_F_DATA_OFFSET && ok)
         desc->weight_offset = value;
 }
 
@@ -586,22 +439,23 @@ static void op_field(struct atc_json *w, enum atc_field field)
     struct mi_ge *ge = &w->g->ge;
     bool ok = false;
     int64_t value = 0;
-    if (field == F_ID || field == F_STREAM || (field >= F_INPUT_I && field <= F_WORKSPACE_BYTES))
+    if (field == ATC_F_ID || field == ATC_F_STREAM ||
+        (field >= ATC_F_INPUT_I && field <= ATC_F_WORKSPACE_BYTES))
         value = number(w, &ok);
-    if (field == F_INPUT)
+    if (field == ATC_F_INPUT)
         mi_ge_op_input(ge, text_of(w, false));
-    else if (field == F_SUBGRAPH)
+    else if (field == ATC_F_SUBGRAPH)
         mi_ge_op_subgraph(ge, text_of(w, false));
-    else if (field == F_INPUT_DESC)
+    else if (field == ATC_F_INPUT_DESC)
         push_desc(w, ATC_DESC, MI_GE_IN);
-    else if (field == F_OUTPUT_DESC)
+    else if (field == ATC_F_OUTPUT_DESC)
         push_desc(w, ATC_DESC, MI_GE_OUT);
-    else if (field == F_ID && ok)
+    else if (field == ATC_F_ID && ok)
         mi_ge_op_id(ge, value);
-    else if (field == F_STREAM && ok)
+    else if (field == ATC_F_STREAM && ok)
         mi_ge_op_stream(ge, value);
-    else if (field >= F_INPUT_I && field <= F_WORKSPACE_BYTES && ok)
-        mi_ge_op_number(ge, (enum mi_ge_list)(field - F_INPUT_I), value);
+    else if (field >= ATC_F_INPUT_I && field <= ATC_F_WORKSPACE_BYTES && ok)
+        mi_ge_op_number(ge, (enum mi_ge_list)(field - ATC_F_INPUT_I), value);
 }
 
 static void add_fact(struct atc_json *w, const char *name)
@@ -615,27 +469,27 @@ static void add_fact(struct atc_json *w, const char *name)
 static void graph_or_model_field(struct atc_json *w, enum atc_field field)
 {
     struct mi_ge *ge = &w->g->ge;
-    if (field == F_OP) {
+    if (field == ATC_F_OP) {
         if (is_object(w) && mi_ge_text_step(w->g)) {
             mi_ge_op_begin(ge);
             push(w, ATC_OP);
             look_at_name(w, true);
         }
-    } else if (field == F_GRAPH) {
+    } else if (field == ATC_F_GRAPH) {
         if (is_object(w)) {
             mi_ge_graph_begin(ge, (mi_graph_id){0});
             push(w, ATC_GRAPH);
         }
-    } else if (field == F_MODEL) {
+    } else if (field == ATC_F_MODEL) {
         if (is_object(w))
             push(w, ATC_MODEL);
-    } else if (field == F_OUTPUT) {
+    } else if (field == ATC_F_OUTPUT) {
         mi_ge_graph_output(ge, text_of(w, false));
-    } else if (field == F_MODEL_NAME) {
+    } else if (field == ATC_F_MODEL_NAME) {
         add_fact(w, "model_name");
-    } else if (field == F_VERSION) {
+    } else if (field == ATC_F_VERSION) {
         add_fact(w, "model_version");
-    } else if (field == F_PLATFORM) {
+    } else if (field == ATC_F_PLATFORM) {
         add_fact(w, "platform_version");
     }
 }
@@ -651,17 +505,17 @@ static bool wants_attrs(struct atc_json *w)
 static void field_value(struct atc_json *w, enum atc_field field, bool is_item)
 {
     enum atc_in in = (enum atc_in)top(w)->in;
-    if (field == F_ATTR)
+    if (field == ATC_F_ATTR)
         push_entry(w, !is_item);
-    else if (field == F_NAME)
+    else if (field == ATC_F_NAME)
         mi_ge_graph_name(&w->g->ge, text_of(w, false));
-    else if (field == F_DIM)
+    else if (field == ATC_F_DIM)
         put_dim(w);
-    else if (field == F_DESC)
+    else if (field == ATC_F_DESC)
         push_tensor_desc(w);
-    else if (field == F_DATA)
+    else if (field == ATC_F_DATA)
         tensor_data(w);
-    else if (field == F_PART)
+    else if (field == ATC_F_PART)
         put_any(w);
     else if (in == ATC_TYPED)
         typed_field(w, field);
@@ -669,7 +523,7 @@ static void field_value(struct atc_json *w, enum atc_field field, bool is_item)
         desc_field(w, field);
     else if (in == ATC_OP)
         op_field(w, field);
-    else if (field == F_VALUE) {
+    else if (field == ATC_F_VALUE) {
         if (top(w)->is_begun && is_object(w))
             push(w, ATC_VALUE);
     } else if (in == ATC_MODEL || in == ATC_GRAPH || in == ATC_INNER_GRAPH)
@@ -683,9 +537,9 @@ void mi_atc_element(struct atc_json *w)
     enum atc_field field = (enum atc_field)top(w)->field;
     if (mi_json_peek(&w->js) != MI_JSON_ARRAY) {
         field_value(w, field, true);
-    } else if (field == F_PART && top(w)->in != ATC_PART) {
+    } else if (field == ATC_F_PART && top(w)->in != ATC_PART) {
         mi_ge_attr_inner_begin(&w->g->ge);
-        push_array(w, F_PART);
+        push_array(w, ATC_F_PART);
         top(w)->in = ATC_PART;
     } else {
         broken_value(w, "a single value");
@@ -699,18 +553,19 @@ void mi_atc_member(struct atc_json *w, struct mi_json_string key)
         named_attr(w, key);
         return;
     }
-    enum atc_field field = field_of(in, key);
-    if (field == F_NONE) {
+    enum atc_field field = mi_atc_field(in, key);
+    if (field == ATC_F_NONE) {
         int len = key.raw.len < 64 ? (int)key.raw.len : 64;
         mi_batch_diag(w->g->ge.out, MI_INFO, "ge.unknown_field", w->g->ge.offset, 0,
                       "field \"%.*s\" is not known here and was skipped", len,
                       (const char *)key.raw.at);
-    } else if (field == F_IGNORED || field == F_KEY || (field == F_ATTR && !wants_attrs(w))) {
+    } else if (field == ATC_F_IGNORED || field == ATC_F_KEY ||
+               (field == ATC_F_ATTR && !wants_attrs(w))) {
         return; /* the scanner skips what nobody reads */
     } else if (mi_json_peek(&w->js) != MI_JSON_ARRAY) {
         field_value(w, field, false);
     } else if (in == ATC_TYPED) {
-        push_array(w, F_PART);
+        push_array(w, ATC_F_PART);
     } else {
         push_array(w, field);
     }
