@@ -73,6 +73,28 @@ static void hostile_onnx(void **state)
     reading_fini(&r);
 }
 
+/* An attribute that states values of several kinds has the last. */
+static void mixed_onnx(void **state)
+{
+    (void)state;
+    struct reading r;
+    reading_bytes(&r, mi_reader_find("ge_onnx"),
+                  mi_cstr("graph { node { op_type: 'ge:A' attribute { name: 'a' ints: [1, 2, 3]\n"
+                          "strings: 'x' } attribute { name: 'b' floats: [1, 2] i: 7 }\n"
+                          "attribute { name: 'c' s: 's' ints: 5 type: STRING } } }"),
+                  NULL, NULL);
+    const struct mi_tables *rows = &r.batch.rows;
+    uint32_t a = attr_named(&r, 1, "a"), b = attr_named(&r, 1, "b"), c = attr_named(&r, 1, "c");
+    assert_int_equal(rows->attrs.kind[a], MI_ATTR_STRINGS);
+    assert_int_equal(rows->attrs.item_count[a], 1);
+    assert_text(&r, rows->items.text[item(&r, a, 0)], "x");
+    assert_int_equal(rows->attrs.kind[b], MI_ATTR_INT);
+    assert_int_equal(rows->items.int_value[item(&r, b, 0)], 7);
+    assert_int_equal(rows->attrs.kind[c], MI_ATTR_INTS);
+    assert_int_equal(rows->items.int_value[item(&r, c, 0)], 5);
+    reading_fini(&r);
+}
+
 static void readable(void **state)
 {
     (void)state;
@@ -132,10 +154,8 @@ static void odd_readable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_onnx),
-        cmocka_unit_test(hostile_onnx),
-        cmocka_unit_test(readable),
-        cmocka_unit_test(odd_readable),
+        cmocka_unit_test(as_onnx),  cmocka_unit_test(hostile_onnx), cmocka_unit_test(mixed_onnx),
+        cmocka_unit_test(readable), cmocka_unit_test(odd_readable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

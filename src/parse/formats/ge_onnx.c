@@ -90,36 +90,47 @@ static mi_str_id read_text(struct reader *o)
     return mi_batch_str(o->g.ge.out, mi_ge_text_string(&o->g, &o->t));
 }
 
-/* An element of a list; the first one says where the list starts. */
-static void begin_element(struct value *value, char type, const struct list *list)
+/* The place of one more element of a list; NULL: out of memory. An attribute has one kind of
+ * value: another kind starts anew. */
+static void *add_element(struct reader *o, struct value *value, char type, struct list *list,
+                         size_t size)
 {
-    if (value->type == type)
-        return;
-    value->type = type;
-    value->first = list->count;
+    if (value->type != type)
+        *value = (struct value){.type = type, .first = list->count};
+    void *at = grow(o, list, size);
+    value->count += at != NULL;
+    return at;
 }
 
 static void read_element(struct reader *o, struct value *value, char type)
 {
     if (type == 'I') {
-        begin_element(value, type, &o->ints);
-        int64_t *at = grow(o, &o->ints, sizeof *at);
+        int64_t *at = add_element(o, value, type, &o->ints, sizeof *at);
         if (at) {
             *at = 0;
             read_int(o, at);
         }
     } else if (type == 'F') {
-        begin_element(value, type, &o->reals);
-        double *at = grow(o, &o->reals, sizeof *at);
+        double *at = add_element(o, value, type, &o->reals, sizeof *at);
         if (at && !mi_pbt_double(&o->t, at))
             *at = 0;
     } else {
-        begin_element(value, type, &o->texts);
-        mi_str_id *at = grow(o, &o->texts, sizeof *at);
+        mi_str_id *at = add_element(o, value, type, &o->texts, sizeof *at);
         if (at)
             *at = read_text(o);
     }
-    value->count++;
+}
+
+/* A single value. */
+static void read_scalar(struct reader *o, struct value *value, char type)
+{
+    *value = (struct value){.type = type};
+    if (type == 'i')
+        read_int(o, &value->i);
+    else if (type == 's')
+        value->s = read_text(o);
+    else if (!mi_pbt_double(&o->t, &value->f))
+        value->type = 0;
 }
 
 /* The declared type, where the value itself is absent: zero, empty. By name or by number. */
@@ -145,13 +156,11 @@ static mi_str_id read_attribute(struct reader *o, struct value *value, bool is_s
         if (mi_pbt_named(t, "name")) {
             name = read_text(o);
         } else if (mi_pbt_named(t, "i")) {
-            value->type = 'i';
-            read_int(o, &value->i);
+            read_scalar(o, value, 'i');
         } else if (mi_pbt_named(t, "f")) {
-            value->type = mi_pbt_double(t, &value->f) ? 'f' : 0;
+            read_scalar(o, value, 'f');
         } else if (mi_pbt_named(t, "s")) {
-            value->type = 's';
-            value->s = read_text(o);
+            read_scalar(o, value, 's');
         } else if (mi_pbt_named(t, "ints")) {
             read_element(o, value, 'I');
         } else if (mi_pbt_named(t, "floats")) {
