@@ -9,11 +9,17 @@
 /* --- explained time --- */
 
 struct explained {
-    int64_t work_ns;      /* of all counted work tasks */
+    int64_t work_ns;      /* of all counted work tasks that may belong to a node */
     int64_t compiled_ns;  /* of those linked to a compiled node */
     int64_t framework_ns; /* of those whose node has an origin */
     int64_t no_origin_ns; /* of those whose node has none by nature: inserted, constant */
+    int64_t other_ns;     /* of tasks that the application or the runtime issued */
 };
+
+static bool belongs_to_no_node(const struct mi_tables *rows, uint32_t task)
+{
+    return rows->tasks.by[task] == MI_BY_APPLICATION || rows->tasks.by[task] == MI_BY_RUNTIME;
+}
 
 static void add_task(const struct mi_summary *summary, uint32_t task, struct explained *explained)
 {
@@ -21,6 +27,10 @@ static void add_task(const struct mi_summary *summary, uint32_t task, struct exp
     const struct mi_tables *rows = &model->all.rows;
     int64_t own_ns = summary->account->own_ns[task];
     uint32_t link = model->index.task_link[task];
+    if (!link && belongs_to_no_node(rows, task)) {
+        explained->other_ns = mi_ns_add(explained->other_ns, own_ns);
+        return;
+    }
     explained->work_ns = mi_ns_add(explained->work_ns, own_ns);
     if (!link)
         return;
@@ -54,6 +64,10 @@ static void add_explained(const struct mi_summary *summary)
             summary, "explained_framework_share", N_("Device time explained by framework ops"),
             MI_CELL_SHARE, "",
             mi_cell_share(explained.framework_ns, explained.work_ns - explained.no_origin_ns));
+    if (explained.other_ns)
+        mi_summary_fact(summary, "no_node_ns",
+                        N_("Time of tasks that the application or the runtime issued"), MI_CELL_INT,
+                        "ns", mi_cell_int(explained.other_ns));
 }
 
 /* --- links --- */
@@ -161,7 +175,7 @@ static uint32_t sum_unexplained(const struct mi_summary *summary, struct unexpla
     uint32_t count = 0;
     for (uint32_t t = 1; t < rows->tasks.count && !*failed; t++) {
         uint32_t kernel = rows->tasks.kernel[t].v;
-        if (summary->model->index.task_link[t] ||
+        if (summary->model->index.task_link[t] || belongs_to_no_node(rows, t) ||
             !mi_account_counts(summary->account, summary->model, (mi_task_id){t}))
             continue;
         uint32_t *at =

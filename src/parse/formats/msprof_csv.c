@@ -121,12 +121,25 @@ static bool lose(struct table *t, const char *code, const char *text)
     return false;
 }
 
+/* What ids mostly are: a few digits. */
+static bool is_short_number(struct mi_bytes text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] < '0' || text.at[i] > '9')
+            return false;
+    return text.len && text.len <= 9;
+}
+
 /* An id, or `otherwise` where the field says N/A or the table has no such column. */
 static bool read_id(struct table *t, const struct mi_msprof_row *row, enum mi_msprof_role role,
                     int64_t otherwise, int64_t *id)
 {
     struct mi_bytes text = mi_msprof_field(row, role);
     *id = otherwise;
+    if (is_short_number(text)) {
+        *id = (int64_t)mi_decimal_digits(text.at, text.len);
+        return true;
+    }
     if (mi_msprof_is_absent(text))
         return true;
     if (mi_decimal_i64(text, id) != 0 || *id < 0 || *id >= UINT32_MAX)
@@ -198,7 +211,8 @@ static bool has_all_columns(struct table *t, struct mi_msprof_row *row)
 /* Tables that were joined by hand repeat their header. */
 static bool is_header(const struct mi_msprof_row *row)
 {
-    return mi_msprof_role_of(mi_msprof_field(row, MI_MSPROF_START)) == MI_MSPROF_START;
+    struct mi_bytes start = mi_msprof_field(row, MI_MSPROF_START);
+    return start.len && *start.at > '9' && mi_msprof_role_of(start) == MI_MSPROF_START;
 }
 
 static void add_row(struct table *t)
