@@ -1,17 +1,23 @@
 /* Executions of a loaded model, told apart where its tasks repeat.
  *
  * A loaded model keeps the ids of its tasks, and on each stream they ascend within an execution: an
- * id that is not larger than the one before it begins the next. Ids also wrap at 65536, so a fall
- * over most of that range counts only if the same task has been there before. Where a stream has
- * fewer executions than another (records were lost) the starts of the other tell which are missing.
- * Streams of the application, whose ids never repeat, are cut at the tasks that start a model. */
+ * id that is not larger than the one before it begins the next. Ids also wrap at 65536, and inexact
+ * clocks swap short tasks: a fall from the top of the range, or one to an id that is new in this
+ * execution and started at the same moment, begins nothing. Where a stream has fewer executions
+ * than another (records were lost) the starts of the other tell which are missing. Streams of the
+ * application, whose ids never repeat, are cut at the tasks that start a model. */
 #include "base/mem.h"
 #include "correlate/cann_tables.h"
 
-enum { WRAP_FALL = 32768, MAX_ALIGN_WORK = 4000000 };
+enum {
+    WRAP_FALL = 32768, /* ids fall this far ... */
+    WRAP_FROM = 65000, /* ... from here on where they wrap */
+    SWAP_NS = 2000,    /* tasks that started within this may stand in the wrong order */
+    MAX_ALIGN_WORK = 4000000
+};
 
 struct lane { /* one track */
-    int64_t last_id, last_end;
+    int64_t last_id, last_start, last_end;
     uint32_t begins;      /* executions begun */
     uint32_t first_begin; /* place of its starts in `starts` */
     uint32_t collection;
@@ -28,13 +34,34 @@ struct numbering {
     struct lane *lanes; /* [tracks.count] */
     uint8_t *is_mark;   /* [kernels.count] starts a model */
     int64_t *starts;    /* of the executions of each lane */
-    struct mi_map seen; /* (track, id) -> kernel */
+    struct mi_map seen; /* (track, id) -> execution of its lane, from 1 */
 };
+
+static int64_t distance(int64_t a, int64_t b)
+{
+    int64_t d;
+    return __builtin_sub_overflow(a, b, &d) ? INT64_MAX / 4 : d < 0 ? -d : d;
+}
 
 static int64_t end_of(const struct mi_tasks *tasks, uint32_t t)
 {
     int64_t end;
     return __builtin_add_overflow(tasks->start_raw[t], tasks->dur_ns[t], &end) ? INT64_MAX : end;
+}
+
+/* Whether the task is the first of an execution; `seen`: the execution, from 1, in which its id was
+ * met last. */
+static bool begins_run(const struct lane *lane, const struct mi_tasks *tasks, uint32_t t,
+                       uint32_t seen)
+{
+    int64_t id = tasks->native_id[t];
+    if (id > lane->last_id)
+        return false;
+    if (id == lane->last_id) /* sub-tasks share an id, and lie within each other */
+        return tasks->start_raw[t] >= lane->last_end;
+    if (lane->last_id >= WRAP_FROM && lane->last_id - id >= WRAP_FALL)
+        return false;
+    return seen == lane->begins || distance(tasks->start_raw[t], lane->last_start) >= SWAP_NS;
 }
 
 /* Counts the executions of each lane; tasks.run is the number within the lane. */
@@ -53,14 +80,12 @@ static bool begin_runs(struct numbering *n)
         uint32_t *seen = mi_map_at(&n->seen, mi_pair(track, (uint32_t)id));
         if (!seen)
             return false;
-        bool falls =
-            id < lane->last_id || (id == lane->last_id && tasks->start_raw[t] >= lane->last_end);
-        bool is_again = *seen == tasks->kernel[t].v;
-        if (!lane->begins || (falls && (is_again || lane->last_id - id < WRAP_FALL)))
+        if (!lane->begins || begins_run(lane, tasks, t, *seen))
             lane->begins++;
-        *seen = tasks->kernel[t].v;
+        *seen = lane->begins;
         tasks->run[t] = lane->begins - 1;
         lane->last_id = id;
+        lane->last_start = tasks->start_raw[t];
         lane->last_end = end_of(tasks, t);
     }
     return true;
@@ -101,12 +126,6 @@ static uint32_t find_model_lane(const struct numbering *n, uint32_t track)
 }
 
 /* --- lanes that miss executions --- */
-
-static int64_t distance(int64_t a, int64_t b)
-{
-    int64_t d;
-    return __builtin_sub_overflow(a, b, &d) ? INT64_MAX / 4 : d < 0 ? -d : d;
-}
 
 /* The execution of the model lane that start `at` less `offset` is nearest to. */
 static uint32_t nearest(const int64_t *starts, uint32_t count, int64_t at)

@@ -295,6 +295,27 @@ static void a_wrap_is_no_run(void **state)
     joining_fini(&j);
 }
 
+/* Short tasks that an inexact clock has swapped begin no run; the same ids again do. */
+static void a_swap_is_no_run(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_table(&j,
+              TIMES_HEADER "0,a,AI_CORE,2,0,1,10\n0,b,AI_CORE,2,2,0.02,20\n"
+                           "0,c,AI_CORE,2,1,0.02,20.4\n0,d,AI_CORE,2,3,1,30\n"
+                           "0,c,AI_CORE,2,1,0.02,90\n0,a,AI_CORE,2,0,1,90.5\n"
+                           "0,d,AI_CORE,2,3,1,100\n",
+              "p/task_time.csv");
+    assert_true(joining_run(&j));
+    assert_int_equal(run_at(&j, 20400), 0);
+    assert_int_equal(run_at(&j, 30000), 0);
+    assert_int_equal(run_at(&j, 90000), 1);
+    assert_int_equal(run_at(&j, 90500), 1);
+    assert_int_equal(run_at(&j, 100000), 1);
+    joining_fini(&j);
+}
+
 /* Two tables by one profiler: every kernel once, however they are given. */
 static void a_real_capture_has_no_runs(void **state)
 {
@@ -323,6 +344,7 @@ int main(void)
         cmocka_unit_test(tables_join_to_one_truth),
         cmocka_unit_test(repeating_tasks_number_the_runs),
         cmocka_unit_test(a_wrap_is_no_run),
+        cmocka_unit_test(a_swap_is_no_run),
         cmocka_unit_test(a_real_capture_has_no_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
