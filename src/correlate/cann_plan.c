@@ -53,6 +53,38 @@ static bool number_lists(struct mi_cann_plan *plan)
     return true;
 }
 
+/* The runtime writes MODEL_END_GRAPH and STREAM_LABEL_GOTO where the compiler writes END_GRAPH,
+ * LABEL_GOTO. */
+static bool same_type(struct mi_bytes seen, struct mi_bytes want)
+{
+    return want.len && (mi_bytes_ends(seen, want) || mi_bytes_ends(want, seen));
+}
+
+/* Looks at one planned task of each type. */
+static bool find_foreign(struct mi_cann_plan *plan)
+{
+    const struct mi_tables *rows = &plan->model->all.rows;
+    const struct mi_planned *planned = &rows->planned;
+    struct mi_map types = {0};
+    bool ok = true;
+    for (uint32_t k = 1; k < rows->kernels.count; k++)
+        plan->is_foreign[k] = rows->kernels.kind[k] != MI_TASK_COMPUTE;
+    for (uint32_t p = 1; ok && p < planned->count; p++) {
+        uint32_t *at = mi_map_at(&types, planned->type[p].v);
+        ok = at != NULL;
+        if (!ok || *at)
+            continue;
+        *at = p;
+        struct mi_bytes want = mi_model_text(plan->model, planned->type[p]);
+        for (uint32_t k = 1; k < rows->kernels.count; k++)
+            if (plan->is_foreign[k] &&
+                same_type(mi_model_text(plan->model, rows->kernels.name[k]), want))
+                plan->is_foreign[k] = 0;
+    }
+    mi_map_fini(&types);
+    return ok;
+}
+
 static void find_tasks_of_nodes(struct mi_cann_plan *plan)
 {
     const struct mi_planned *planned = &plan->model->all.rows.planned;
@@ -71,7 +103,9 @@ bool mi_cann_plan_init(struct mi_cann_plan *plan, struct mi_model *model)
     plan->list_of = mi_mem_zero(rows->planned.count, sizeof *plan->list_of);
     plan->place = mi_mem_zero(rows->planned.count, sizeof *plan->place);
     plan->task_of_node = mi_mem_zero(rows->nodes.count, sizeof *plan->task_of_node);
-    if (!plan->list_of || !plan->place || !plan->task_of_node || !number_lists(plan))
+    plan->is_foreign = mi_mem_zero(rows->kernels.count, sizeof *plan->is_foreign);
+    if (!plan->list_of || !plan->place || !plan->task_of_node || !plan->is_foreign ||
+        !number_lists(plan) || !find_foreign(plan))
         return false;
     find_tasks_of_nodes(plan);
     return true;
@@ -83,6 +117,7 @@ void mi_cann_plan_fini(struct mi_cann_plan *plan)
     mi_map_fini(&plan->seen);
     mi_map_fini(&plan->known);
     mi_csr_fini(&plan->items);
+    mi_mem_free(plan->is_foreign);
     mi_mem_free(plan->list_of);
     mi_mem_free(plan->place);
     mi_mem_free(plan->task_of_node);
@@ -161,19 +196,36 @@ bool mi_cann_plan_sort(struct mi_cann_plan *plan)
     return true;
 }
 
-/* The planned task that stands `steps` behind the anchor (negative: in front of it) in its list. */
+/* How many of the tasks between two ids of a track are in no list. */
+static int64_t count_foreign(const struct mi_cann_plan *plan, uint32_t track, int64_t from,
+                             int64_t to)
+{
+    const struct mi_tasks *tasks = &plan->model->all.rows.tasks;
+    int64_t count = 0;
+    for (int64_t id = from + 1; id < to && to - from <= MAX_GAP; id++) {
+        uint32_t task = mi_map_get(&plan->seen, mi_pair(track, (uint32_t)id));
+        count += task && plan->is_foreign[tasks->kernel[task].v];
+    }
+    return count;
+}
+
+/* The planned task that has this id if all is as the anchor says; 0 = beyond its list. */
 static uint32_t step_from(const struct mi_cann_plan *plan, const struct mi_cann_anchor *anchor,
-                          int64_t steps)
+                          int64_t id)
 {
     uint32_t list = plan->list_of[anchor->planned];
+    int64_t steps = id - (int64_t)anchor->id;
+    if (steps > 0)
+        steps -= count_foreign(plan, anchor->track, anchor->id, id);
+    else
+        steps += count_foreign(plan, anchor->track, id, anchor->id);
     int64_t place = (int64_t)plan->place[anchor->planned] + steps;
     if (place < 0 || place >= (int64_t)mi_csr_count(&plan->items, list))
         return 0;
     return plan->items.list[plan->items.first[list] + (uint32_t)place];
 }
 
-/* Whether the type that the device reports and the planned one are the same thing: the runtime
- * writes MODEL_END_GRAPH and STREAM_LABEL_GOTO where the compiler writes END_GRAPH, LABEL_GOTO. */
+/* Whether the type that the device reports and the planned one are the same thing. */
 static bool agrees(const struct mi_cann_plan *plan, uint32_t task, uint32_t planned)
 {
     const struct mi_tables *rows = &plan->model->all.rows;
@@ -186,7 +238,7 @@ static bool agrees(const struct mi_cann_plan *plan, uint32_t task, uint32_t plan
                 rows->kernels.op[kernel].v == rows->nodes.op[node].v);
     struct mi_bytes seen = mi_model_text(plan->model, rows->kernels.name[kernel]);
     struct mi_bytes want = mi_model_text(plan->model, rows->planned.type[planned]);
-    return want.len && (mi_bytes_ends(seen, want) || mi_bytes_ends(want, seen));
+    return same_type(seen, want);
 }
 
 /* Whether all tasks from `first` id to `last` agree with where the anchor puts them. */
@@ -197,7 +249,8 @@ static bool all_agree(const struct mi_cann_plan *plan, const struct mi_cann_anch
         return false;
     for (int64_t id = first; id <= last; id++) {
         uint32_t task = mi_map_get(&plan->seen, mi_pair(anchor->track, (uint32_t)id));
-        if (task && !agrees(plan, task, step_from(plan, anchor, id - (int64_t)anchor->id)))
+        if (task && !plan->is_foreign[plan->model->all.rows.tasks.kernel[task].v] &&
+            !agrees(plan, task, step_from(plan, anchor, id)))
             return false;
     }
     return true;
@@ -211,7 +264,7 @@ uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, bool 
     uint32_t first = plan->track_first[track], end = plan->track_first[track + 1];
     uint32_t lo = first, hi = end;
     *both_sides = false;
-    if (id < 0 || first == end)
+    if (id < 0 || first == end || plan->is_foreign[plan->model->all.rows.tasks.kernel[task].v])
         return 0;
     while (lo < hi) { /* the first anchor that is not in front of the task */
         uint32_t middle = lo + (hi - lo) / 2;
@@ -220,11 +273,8 @@ uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, bool 
         else
             hi = middle;
     }
-    uint32_t before =
-        lo > first ? step_from(plan, &plan->anchors[lo - 1], id - (int64_t)plan->anchors[lo - 1].id)
-                   : 0;
-    uint32_t behind =
-        lo < end ? step_from(plan, &plan->anchors[lo], id - (int64_t)plan->anchors[lo].id) : 0;
+    uint32_t before = lo > first ? step_from(plan, &plan->anchors[lo - 1], id) : 0;
+    uint32_t behind = lo < end ? step_from(plan, &plan->anchors[lo], id) : 0;
     bool before_agrees = agrees(plan, task, before), behind_agrees = agrees(plan, task, behind);
     *both_sides = before == behind && before_agrees;
     if (before_agrees && behind_agrees && before != behind) {

@@ -7,15 +7,16 @@
 /* Where the tasks of each stream stand in the lists that the compiler planned. */
 struct mi_cann_plan {
     struct mi_model *model;
-    struct mi_map lists;            /* (graph, logical stream) -> list + 1 */
-    bool has_cmo, has_barrier;      /* the profile has tasks of these types */
-    uint32_t *list_of;              /* [planned.count] list + 1; 0 = a part of another task */
-    uint32_t *place;                /* [planned.count] place in its list */
-    struct mi_csr items;            /* list + 1 -> planned tasks in order */
-    uint32_t *task_of_node;         /* [nodes.count] its one planned task that is no SYNC; 0 = none,
-                                       UINT32_MAX = several */
-    struct mi_map seen;             /* (track, task id) -> a task of that id without a node */
-    struct mi_map known;            /* (track, task id) -> place in `anchors` */
+    struct mi_map lists;       /* (graph, logical stream) -> list + 1 */
+    bool has_cmo, has_barrier; /* the profile has tasks of these types */
+    uint8_t *is_foreign;    /* [kernels.count] of a type that no list has: put in by the runtime */
+    uint32_t *list_of;      /* [planned.count] list + 1; 0 = a part of another task */
+    uint32_t *place;        /* [planned.count] place in its list */
+    struct mi_csr items;    /* list + 1 -> planned tasks in order */
+    uint32_t *task_of_node; /* [nodes.count] its one planned task that is no SYNC; 0 = none,
+                               UINT32_MAX = several */
+    struct mi_map seen;     /* (track, task id) -> a task of that id without a node */
+    struct mi_map known;    /* (track, task id) -> place in `anchors` */
     struct mi_cann_anchor *anchors; /* from 1; sorted once all are there */
     uint32_t anchor_count, anchor_room;
     uint32_t *track_first; /* [tracks.count + 1] anchors of each track */
