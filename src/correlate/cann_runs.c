@@ -289,6 +289,10 @@ bool mi_cann_number_runs(struct mi_model *model, struct mi_error *err)
     struct numbering n = {.rows = rows, .model = model};
     uint32_t *collections = mi_cann_collections(model);
     n.collections = collections;
+    if (collections && !mi_cann_has_any(model, collections)) {
+        mi_mem_free(collections);
+        return true;
+    }
     n.order = collections ? mi_cann_order(model, collections, &n.order_count) : NULL;
     bool ok = n.order != NULL;
     if (ok && n.order_count > 1) {

@@ -9,6 +9,9 @@
  * NULL: out of memory. The caller frees it with mi_mem_free(). */
 uint32_t *mi_cann_collections(const struct mi_model *model);
 
+/* Whether there is any such source. */
+bool mi_cann_has_any(const struct mi_model *model, const uint32_t *collections);
+
 /* Sets order[1 .. *count - 1] to the tasks of those sources, by raw start. NULL: out of memory. */
 uint32_t *mi_cann_order(const struct mi_model *model, const uint32_t *collections, uint32_t *count);
 

@@ -239,11 +239,8 @@ static bool run(struct mi_model *model, struct mi_error *err)
 {
     const struct mi_tables *rows = &model->all.rows;
     struct matching m = {.model = model, .rows = rows, .collections = mi_cann_collections(model)};
-    uint32_t any = 0;
-    for (uint32_t s = 1; m.collections && s < rows->sources.count; s++)
-        any |= m.collections[s];
     bool ok = m.collections != NULL;
-    if (any) {
+    if (ok && mi_cann_has_any(model, m.collections)) {
         m.sources = mi_mem_new(rows->sources.count, sizeof *m.sources);
         m.node_of = mi_mem_zero(rows->kernels.count, sizeof *m.node_of);
         m.is_rival = mi_mem_zero(rows->kernels.count, sizeof *m.is_rival);

@@ -55,6 +55,14 @@ uint32_t *mi_cann_collections(const struct mi_model *model)
     return collections;
 }
 
+bool mi_cann_has_any(const struct mi_model *model, const uint32_t *collections)
+{
+    for (uint32_t s = 1; s < model->all.rows.sources.count; s++)
+        if (collections[s])
+            return true;
+    return false;
+}
+
 /* --- order --- */
 
 /* All that makes up the key of a task; then what tells copies of one row from others. */
@@ -307,11 +315,9 @@ static bool join_all(struct twins *tw)
 bool mi_cann_merge_twins(struct mi_model *model, struct mi_error *err)
 {
     struct mi_tables *rows = &model->all.rows;
-    uint32_t *collections = mi_cann_collections(model), any = 0;
+    uint32_t *collections = mi_cann_collections(model);
     struct twins tw = {.model = model, .rows = rows};
-    for (uint32_t s = 1; collections && s < rows->sources.count; s++)
-        any |= collections[s];
-    if (collections && !any) {
+    if (collections && !mi_cann_has_any(model, collections)) {
         mi_mem_free(collections);
         return true;
     }

@@ -1,5 +1,6 @@
 /* Tasks of Ascend profiles: told once however many tables tell of them, runs numbered, linked to
  * the nodes of an offline model by name and by place in its list of tasks. */
+#include "alloc_fail.h"
 #include "joining.h"
 
 #include <setjmp.h>
@@ -335,6 +336,40 @@ static void a_real_capture_has_no_runs(void **state)
     joining_fini(&j);
 }
 
+/* --- too little memory --- */
+
+/* True if it went well with `left` allocations. */
+static bool join_with(long left)
+{
+    struct joining j;
+    joining_init(&j);
+    add_model(&j);
+    add_table(&j,
+              OPS_HEADER "0,conv,Conv2D,AI_CORE,40,7,5,10\n0,no,Relu,AI_VECTOR_CORE,40,10,5,40\n"
+                         "0,conv,Conv2D,AI_CORE,40,7,5,90\n",
+              "p/op_summary.csv");
+    add_table(&j,
+              TIMES_HEADER "0,N/A,MODEL_EXECUTE,32,1,1,5\n0,k,AI_CORE,40,7,5,10\n"
+                           "0,N/A,EVENT_RECORD,40,8,1,20\n0,N/A,EVENT_WAIT,40,9,1,30\n",
+              "p/task_time.csv");
+    assert_true(mi_model_index_graphs(&j.model, &j.err));
+    alloc_left = left;
+    bool ok = mi_correlate(&j.model, &j.err);
+    alloc_left = -1;
+    assert_int_equal(j.err.code, ok ? MI_OK : MI_ENOMEM);
+    joining_fini(&j);
+    return ok;
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    long left = 0;
+    while (!join_with(left))
+        assert_in_range(++left, 1, 100000);
+    assert_true(left > 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +381,7 @@ int main(void)
         cmocka_unit_test(a_wrap_is_no_run),
         cmocka_unit_test(a_swap_is_no_run),
         cmocka_unit_test(a_real_capture_has_no_runs),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
