@@ -688,6 +688,11 @@ static void limits(void **state)
     mi_batch_fini(&f->r.batch);
     read_bytes(f, &(struct mi_limits){.max_rows = 5});
     says(f, MI_ELIMIT, "5 rows");
+    mi_batch_fini(&f->r.batch);
+    read_bytes(f, &(struct mi_limits){.max_string_bytes = 4});
+    assert_true(f->r.ok);
+    assert_true(reading_diag(&f->r, "ge.string_cut") > 0);
+    assert_text(&f->r, rows_of(f)->nodes.op[node_named(&f->r, "conv")], "Conv");
     close_file(f);
     struct onnx_writer def = {0}, om = {0};
     size_t graph = om_graph(&def, "g");

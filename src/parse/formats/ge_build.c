@@ -29,6 +29,8 @@ bool mi_ge_init(struct mi_ge *ge, struct mi_batch *out, const struct mi_ge_optio
     ge->s->options = *options;
     if (!ge->s->options.max_depth)
         ge->s->options.max_depth = 32;
+    if (!ge->s->options.max_string_bytes)
+        ge->s->options.max_string_bytes = 16u << 20;
     ge->s->first_graph = mi_next_row(out, graphs);
     ge->s->kernelname = mi_batch_cstr(out, "_kernelname");
     ge->s->control = mi_batch_cstr(out, "control");
@@ -116,14 +118,14 @@ void mi_ge_graph_expect(struct mi_ge *ge, uint32_t ops)
 
 void mi_ge_graph_name(struct mi_ge *ge, struct mi_bytes name)
 {
-    mi_str_id id = mi_batch_str(ge->out, name);
+    mi_str_id id = mi_ge_str(ge, name);
     if (ge->graph.v)
         ge->out->rows.graphs.name[ge->graph.v] = id;
 }
 
 void mi_ge_graph_output(struct mi_ge *ge, struct mi_bytes output)
 {
-    struct ge_use use = {.text = mi_batch_str(ge->out, output)};
+    struct ge_use use = {.text = mi_ge_str(ge, output)};
     if (use.text.v)
         GE_PUSH(ge, uses, use);
 }
@@ -172,7 +174,7 @@ void mi_ge_op_begin(struct mi_ge *ge)
 
 void mi_ge_op_name(struct mi_ge *ge, struct mi_bytes name)
 {
-    ge->s->node.name = mi_batch_str(ge->out, name);
+    ge->s->node.name = mi_ge_str(ge, name);
 }
 
 void mi_ge_op_type(struct mi_ge *ge, struct mi_bytes type)
@@ -195,7 +197,7 @@ void mi_ge_op_stream(struct mi_ge *ge, int64_t stream)
 
 void mi_ge_op_input(struct mi_ge *ge, struct mi_bytes input)
 {
-    mi_str_id id = mi_batch_str(ge->out, input);
+    mi_str_id id = mi_ge_str(ge, input);
     GE_PUSH(ge, inputs, id);
 }
 
@@ -208,7 +210,7 @@ void mi_ge_op_number(struct mi_ge *ge, enum mi_ge_list list, int64_t number)
 
 void mi_ge_op_subgraph(struct mi_ge *ge, struct mi_bytes name)
 {
-    mi_str_id id = mi_batch_str(ge->out, name);
+    mi_str_id id = mi_ge_str(ge, name);
     if (id.v)
         GE_PUSH(ge, subgraphs, id);
 }

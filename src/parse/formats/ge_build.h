@@ -69,10 +69,11 @@
 
 struct mi_ge_options {
     enum mi_layer layer;
-    mi_str_id stage;      /* for graphs.stage; none = finished */
-    uint32_t stage_index; /* for graphs.stage_index */
-    uint32_t max_depth;   /* of graphs inside attributes; 0 = 32 */
-    bool without_ids;     /* id and stream_id say nothing: native_id and stream are -1 */
+    mi_str_id stage;           /* for graphs.stage; none = finished */
+    uint32_t stage_index;      /* for graphs.stage_index */
+    uint32_t max_depth;        /* of graphs inside attributes; 0 = 32 */
+    uint32_t max_string_bytes; /* longer texts are cut; 0 = 16 MiB */
+    bool without_ids;          /* id and stream_id say nothing: native_id and stream are -1 */
 };
 
 enum mi_ge_side {

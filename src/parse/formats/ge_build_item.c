@@ -5,6 +5,17 @@
 
 /* --- words --- */
 
+mi_str_id mi_ge_str(struct mi_ge *ge, struct mi_bytes text)
+{
+    uint32_t most = ge->s->options.max_string_bytes;
+    if (text.len > most) {
+        mi_batch_diag(ge->out, MI_NOTICE, "ge.string_cut", ge->offset, ge->line,
+                      "a text of %zu bytes was cut to %u", text.len, most);
+        text.len = most;
+    }
+    return mi_batch_str(ge->out, text);
+}
+
 mi_str_id mi_ge_word(struct mi_ge *ge, struct mi_bytes text)
 {
     if (!text.len)
@@ -12,7 +23,7 @@ mi_str_id mi_ge_word(struct mi_ge *ge, struct mi_bytes text)
     struct ge_name *slot =
         &ge->s->recent[(text.len * 5 + text.at[text.len / 2] + text.at[text.len - 1]) % GE_RECENT];
     if (!slot->id.v || !mi_bytes_equal(slot->name, text)) {
-        slot->id = mi_batch_str(ge->out, text);
+        slot->id = mi_ge_str(ge, text);
         slot->name = mi_batch_text(ge->out, slot->id);
     }
     return slot->id;
@@ -67,7 +78,7 @@ void mi_ge_attr_text_id(struct mi_ge *ge, mi_str_id text)
 
 void mi_ge_attr_text(struct mi_ge *ge, struct mi_bytes text)
 {
-    mi_ge_attr_text_id(ge, mi_batch_str(ge->out, text));
+    mi_ge_attr_text_id(ge, mi_ge_str(ge, text));
 }
 
 void mi_ge_attr_blob(struct mi_ge *ge, uint64_t size_bytes)
@@ -229,7 +240,7 @@ bool mi_ge_attr_func_begin(struct mi_ge *ge)
 
 void mi_ge_attr_func_name(struct mi_ge *ge, struct mi_bytes name)
 {
-    mi_str_id text = mi_batch_str(ge->out, name);
+    mi_str_id text = mi_ge_str(ge, name);
     if (text.v)
         mi_ge_push(ge, MI_ATTR_OPAQUE, (struct mi_item_row){.text = text});
 }

@@ -196,6 +196,9 @@ void mi_ge_close_to(struct mi_ge *ge, enum ge_of of);
 
 /* --- ge_build_item.c --- */
 
+/* A text as a string, cut to the limit. */
+mi_str_id mi_ge_str(struct mi_ge *ge, struct mi_bytes text);
+
 /* A word that comes again and again (names of attributes, types, layouts), found without hashing
  * where it came lately. */
 mi_str_id mi_ge_word(struct mi_ge *ge, struct mi_bytes text);

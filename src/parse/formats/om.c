@@ -334,7 +334,9 @@ static bool finish(struct om *o)
 static bool read_om(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
 {
     struct mi_error own = MI_ERROR_INIT;
-    struct mi_ge_options options = {.layer = MI_LAYER_COMPILED, .max_depth = src->limits.max_depth};
+    struct mi_ge_options options = {.layer = MI_LAYER_COMPILED,
+                                    .max_depth = src->limits.max_depth,
+                                    .max_string_bytes = src->limits.max_string_bytes};
     struct om o = {.src = src,
                    .out = out,
                    .err = &own,
