@@ -39,6 +39,7 @@ struct mi_unit {
 
 struct mi_scope_pair {
     uint32_t framework, compiled; /* scopes */
+    bool is_part; /* the compiled one is a part of what stands for the framework one */
 };
 
 /* Operators that the rules know by name. */

@@ -222,21 +222,27 @@ static void add_link(struct emit *e, uint32_t n, uint32_t compiled, enum mi_role
     }
 }
 
+/* A node of GE that computes nothing itself: Data, NetOutput, the call of a part of the graph. */
+static bool is_frame(const struct mi_cut *cut, uint32_t member)
+{
+    if (!cut->is_ge)
+        return false;
+    enum mi_ge_op op = mi_ge_op_of(cut->model, row_of(&cut->o, member));
+    return op == MI_GE_OP_BOUNDARY || op == MI_GE_OP_CALL;
+}
+
 /* The compiler wrote down all origins of this node of the compiled flow. */
 static bool is_complete(const struct mi_cut *cut, uint32_t member)
 {
-    return cut->is_ge && (cut->ge.is_complete[row_of(&cut->o, member)] ||
-                          mi_ge_op_of(cut->model, row_of(&cut->o, member)) == MI_GE_OP_BOUNDARY);
+    return cut->is_ge && (cut->ge.is_complete[row_of(&cut->o, member)] || is_frame(cut, member));
 }
 
-/* A unit of Data nodes alone computes nothing, whatever is known about their tensors. */
+/* Nothing follows from a unit of such nodes, whatever is known about their tensors. */
 static bool is_boundary(const struct mi_cut *cut, const struct mi_unit *unit)
 {
-    for (uint32_t m = 0; m < unit->member_count; m++) {
-        uint32_t member = cut->members.at[unit->first_member + m];
-        if (!cut->is_ge || mi_ge_op_of(cut->model, row_of(&cut->o, member)) != MI_GE_OP_BOUNDARY)
+    for (uint32_t m = 0; m < unit->member_count; m++)
+        if (!is_frame(cut, cut->members.at[unit->first_member + m]))
             return false;
-    }
     return true;
 }
 

@@ -127,10 +127,10 @@ static void anchor_boundary(struct ge_anchors *a)
         uint32_t tensor = cut->o.ports.at[o->first_in + i], data = row_of_producer(a, tensor);
         mi_str_id name = cut->model->all.rows.nodes.name[data];
         set_anchor(a, tensor, o->owner ? owners_input(a, o, data) : tensor_named(a, name));
-        if (o->in_count == f->in_count)
+        if (o->in_count == f->in_count && !a->pair.is_part)
             set_anchor(a, tensor, cut->f.ports.at[f->first_in + i]);
     }
-    for (uint32_t i = 0; i < o->out_count && o->out_count == f->out_count; i++)
+    for (uint32_t i = 0; i < o->out_count && o->out_count == f->out_count && !a->pair.is_part; i++)
         set_anchor(a, cut->o.ports.at[o->first_out + i], cut->f.ports.at[f->first_out + i]);
 }
 

@@ -23,7 +23,8 @@ bool mi_cut_pair(struct mi_cut *cut, uint32_t framework, uint32_t compiled)
     if (!mi_vec_room(&cut->scopes, &cut->scope_room, cut->scope_count, sizeof *cut->scopes))
         return false;
     cut->is_paired[framework] = 1;
-    cut->scopes[cut->scope_count++] = (struct mi_scope_pair){framework, compiled};
+    cut->scopes[cut->scope_count++] =
+        (struct mi_scope_pair){.framework = framework, .compiled = compiled};
     return true;
 }
 
@@ -138,11 +139,28 @@ static bool pair_bodies(struct mi_cut *cut, const struct mi_flow_node *n, uint32
     return true;
 }
 
+/* The body of a call that GE put in belongs to the scope around the call. */
+static bool pair_parts(struct mi_cut *cut, const struct mi_flow_node *n, uint32_t framework)
+{
+    for (uint32_t i = 0; i < n->scope_count; i++) {
+        if (!mi_vec_room(&cut->scopes, &cut->scope_room, cut->scope_count, sizeof *cut->scopes))
+            return false;
+        cut->scopes[cut->scope_count++] = (struct mi_scope_pair){
+            .framework = framework, .compiled = n->first_scope + i, .is_part = true};
+    }
+    return true;
+}
+
 static bool pair_unit_bodies(struct mi_cut *cut, uint32_t u, uint32_t scope)
 {
     for (uint32_t i = 0; i < cut->units[u].member_count; i++) {
         const struct mi_flow_node *n =
             &cut->o.nodes[cut->members.at[cut->units[u].first_member + i]];
+        if (cut->is_ge && mi_ge_op_of(cut->model, n->node) == MI_GE_OP_CALL) {
+            if (!pair_parts(cut, n, scope))
+                return false;
+            continue;
+        }
         uint32_t owner = n->scope_count ? owner_of(cut, &cut->units[u], n, scope) : 0;
         if (owner && !pair_bodies(cut, n, owner))
             return false;

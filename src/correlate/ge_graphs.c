@@ -25,6 +25,8 @@ enum mi_ge_op mi_ge_op_of(const struct mi_model *model, uint32_t node)
                {"NetOutput", MI_GE_OP_BOUNDARY},
                {"PlaceHolder", MI_GE_OP_BOUNDARY},
                {"End", MI_GE_OP_BOUNDARY},
+               {"PartitionedCall", MI_GE_OP_CALL},
+               {"StatefulPartitionedCall", MI_GE_OP_CALL},
                {"Const", MI_GE_OP_CONST},
                {"Constant", MI_GE_OP_CONST},
                {"FileConstant", MI_GE_OP_CONST},

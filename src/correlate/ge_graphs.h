@@ -18,6 +18,7 @@ enum mi_ge_op {
     MI_GE_OP_PLAIN,
     MI_GE_OP_BOUNDARY, /* Data, NetOutput: where tensors enter and leave a graph */
     MI_GE_OP_CONST,
+    MI_GE_OP_CALL, /* PartitionedCall: its body is a part of the graph around it */
     MI_GE_OP_SEND,
     MI_GE_OP_RECV,
     MI_GE_OP_CONTROL,   /* orders or switches streams: labels, StreamActive, ... */

@@ -123,6 +123,9 @@ static bool judge_node(struct inserted *s, uint32_t node)
     case MI_GE_OP_BOUNDARY:
         add_birth(s, node, MI_ORIGIN_BOUNDARY, 0, N_("an input or output of the graph"));
         break;
+    case MI_GE_OP_CALL:
+        add_birth(s, node, MI_ORIGIN_BOUNDARY, 0, N_("calls a part of the graph"));
+        break;
     case MI_GE_OP_CONST:
         add_birth(s, node, MI_ORIGIN_CONSTANT, 0, N_("holds a constant"));
         break;

@@ -309,6 +309,31 @@ static void test_branches(void **state)
     leave(&j);
 }
 
+/* Bodies of partitioned calls are parts of the graph around the call. */
+static void test_parts(void **state)
+{
+    (void)state;
+    struct joined j;
+    join(&j, chain,
+         "graph g\nx Data -\nn0 Foo x\ncall PartitionedCall n0 sub=inner\nd Sqrt call rec=\n"
+         "Node_Output NetOutput d none\n"
+         "graph inner\ni0 Data - int:_parent_node_index=0\nn1 Foo i0\nc Relu n1 rec=\n"
+         "out NetOutput c none\n");
+    assert_links(&j, "call", 0);
+    assert_birth(&j, "call", MI_ORIGIN_BOUNDARY, NULL);
+    assert_link(&j, "c", "c", MI_CERTAIN, "recorded");
+    assert_links(&j, "c", 1);
+    leave(&j);
+    join(&j, chain,
+         "graph g\nx Data -\na Abs x rec=\ncall PartitionedCall a sub=inner\nd Sqrt call rec=\n"
+         "Node_Output NetOutput d none\n"
+         "graph inner\ni0 Data - int:_parent_node_index=0\nn1 Foo i0\nc Relu n1 rec=\n"
+         "out NetOutput c none\n");
+    assert_link(&j, "b", "n1", MI_LIKELY, "ge_cuts");
+    assert_links(&j, "n1", 1);
+    leave(&j);
+}
+
 static void test_folded(void **state)
 {
     (void)state;
@@ -678,6 +703,7 @@ int main(void)
         cmocka_unit_test(test_joined_names),
         cmocka_unit_test(test_reads),
         cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_folded),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_stages),
