@@ -148,7 +148,6 @@ static void write_fate(struct writer *w, uint32_t node)
     mi_export_node_id(&w->jw, "fate_into", &w->relate, fate ? fates->into[fate] : (mi_node_id){0});
     mi_jw_member_text(&w->jw, "fate_confidence",
                       fate ? mi_enum_name(MI_E_confidence, fates->confidence[fate]) : NULL);
-    mi_export_text(&w->jw, "fate_evidence", w->model, fate ? fates->evidence[fate] : MI_NO_STR);
 }
 
 static void write_origin(struct writer *w, uint32_t node)
@@ -160,8 +159,16 @@ static void write_origin(struct writer *w, uint32_t node)
                       birth ? mi_enum_name(MI_E_origin, births->origin[birth]) : NULL);
     mi_export_text(&w->jw, "serves", w->model,
                    serves.v ? w->rows->values.name[serves.v] : MI_NO_STR);
-    mi_export_text(&w->jw, "origin_evidence", w->model,
-                   birth ? births->evidence[birth] : MI_NO_STR);
+}
+
+/* What the verdict rests on: a framework op has a fate, a compiled node an origin, no node both. */
+static void write_evidence(struct writer *w, uint32_t node)
+{
+    uint32_t fate = w->model->index.fate_of[node], birth = w->model->index.birth_of[node];
+    mi_str_id evidence = fate    ? w->rows->fates.evidence[fate]
+                         : birth ? w->rows->births.evidence[birth]
+                                 : MI_NO_STR;
+    mi_export_text(&w->jw, "evidence", w->model, evidence);
 }
 
 static void write_links(struct writer *w, mi_node_id node, bool is_compiled)
@@ -252,6 +259,7 @@ static bool write_node(struct writer *w, uint32_t node, struct mi_error *err)
     write_branch(w, id);
     write_fate(w, node);
     write_origin(w, node);
+    write_evidence(w, node);
     write_links(w, id, layer == MI_LAYER_COMPILED);
     write_ports(w, "inputs", nodes->first_in[node], nodes->in_count[node]);
     write_ports(w, "outputs", nodes->first_out[node], nodes->out_count[node]);
