@@ -93,7 +93,7 @@ static void settle_conflict(struct settle *s, const uint32_t *rows, uint32_t cou
                             : links->confidence[lone] == MI_GUESS;
     mi_str_id why = whole_wins ? (whole ? says(s, lone) : MI_NO_STR)
                     : whole    ? says(s, whole)
-                               : mi_batch_cstr(&s->model->all, N_("ort_cuts: has no origin"));
+                               : mi_batch_cstr(&s->model->all, N_("dataflow: has no origin"));
     for (uint32_t i = 0; i < count; i++) {
         if (s->is_dropped[rows[i]])
             continue;
@@ -126,7 +126,7 @@ static void settle_node(struct settle *s, uint32_t compiled)
         if (s->is_open[rows[i]] && !s->is_dropped[rows[i]] &&
             links->confidence[rows[i]] == MI_CERTAIN)
             mi_demote_link(s->model, rows[i],
-                           mi_batch_cstr(&s->model->all, N_("ort_cuts: what it reads differs")));
+                           mi_batch_cstr(&s->model->all, N_("dataflow: what it reads differs")));
 }
 
 static void find_whole(struct settle *s)
