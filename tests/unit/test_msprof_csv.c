@@ -270,6 +270,30 @@ static void sums_of_pytorch_tables(void **state)
     check_sample(ALEXNET("2", "0"), 191, 108841491, 4);
 }
 
+static int64_t count_engine(const struct reading *r, const char *engine)
+{
+    const struct mi_tables *rows = &r->batch.rows;
+    int64_t count = 0;
+    for (uint32_t t = 1; t < rows->tasks.count; t++)
+        count += mi_bytes_equal(text_of(r, rows->kernels.engine[rows->tasks.kernel[t].v]),
+                                mi_cstr(engine));
+    return count;
+}
+
+static void engines_of_a_training_step(void **state)
+{
+    (void)state;
+    struct reading r;
+    if (!reading_file(&r, NULL, shared_path(ALEXNET("1", "0"))))
+        skip();
+    assert_int_equal(count_engine(&r, "AI_VECTOR_CORE"), 149);
+    assert_int_equal(count_engine(&r, "AI_CORE"), 23);
+    assert_int_equal(count_engine(&r, "MIX_AIV"), 13);
+    assert_int_equal(count_engine(&r, "DSA"), 2);
+    assert_int_equal(r.batch.rows.tasks.start_raw[1], INT64_C(1736408883704643212));
+    reading_fini(&r);
+}
+
 static void sums_of_other_tables(void **state)
 {
     (void)state;
@@ -290,6 +314,7 @@ int main(void)
         cmocka_unit_test(every_counter_is_listed),
         cmocka_unit_test(types_of_all_vocabularies),
         cmocka_unit_test(sums_of_pytorch_tables),
+        cmocka_unit_test(engines_of_a_training_step),
         cmocka_unit_test(sums_of_other_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
