@@ -645,6 +645,35 @@ static void dictionary_is_missing(void **state)
     close_file(f);
 }
 
+/* Graphs in attributes of graphs in attributes, deeper than anybody makes them. */
+static void graphs_too_deep(void **state)
+{
+    (void)state;
+    enum { DEPTH = 60 };
+    struct file *f = calloc(1, sizeof *f);
+    struct onnx_writer def = {0};
+    size_t open[DEPTH][2];
+    struct om_attr attrs[DEPTH];
+    for (int i = 0; i < DEPTH; i++) {
+        open[i][0] = onnx_begin(&def, i ? 13 : 7);
+        open[i][1] = om_op_begin(&def, "n", "Super", 0, "");
+        attrs[i] = om_attr_begin(&def, 10, "g", 1);
+    }
+    for (int i = DEPTH - 1; i >= 0; i--) {
+        om_attr_end(&def, attrs[i]);
+        onnx_end(&def, open[i][1]);
+        onnx_end(&def, open[i][0]);
+    }
+    struct om_part_of parts[] = {{0, def.at, def.len}};
+    om_file(&f->w, &(struct om_head){0}, parts, 1);
+    read_bytes(f, NULL);
+    assert_true(f->r.ok);
+    assert_int_equal(rows_of(f)->graphs.count - 1, 33);
+    assert_int_equal(reading_diag(&f->r, "ge.too_deep"), 1);
+    onnx_writer_fini(&def);
+    close_file(f);
+}
+
 /* Owners in a circle, and one graph owned twice. */
 static void owners_in_a_circle(void **state)
 {
@@ -761,6 +790,7 @@ int main(void)
         cmocka_unit_test(kernels_are_broken),
         cmocka_unit_test(dictionary_is_missing),
         cmocka_unit_test(owners_in_a_circle),
+        cmocka_unit_test(graphs_too_deep),
         cmocka_unit_test(limits),
         cmocka_unit_test(data_files_are_current),
     };
