@@ -176,9 +176,18 @@ static int compare_anchors(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
+bool mi_cann_plan_anchor(struct mi_cann_plan *plan, const struct mi_cann_anchor *anchor)
+{
+    if (!has_room(plan))
+        return false;
+    plan->anchors[plan->anchor_count++] = *anchor;
+    return true;
+}
+
 bool mi_cann_plan_sort(struct mi_cann_plan *plan)
 {
     uint32_t tracks = plan->model->all.rows.tracks.count, kept = 1;
+    mi_mem_free(plan->track_first);
     plan->track_first = mi_mem_zero((size_t)tracks + 1, sizeof *plan->track_first);
     if (!plan->track_first)
         return false;
@@ -209,9 +218,8 @@ static int64_t count_foreign(const struct mi_cann_plan *plan, uint32_t track, in
     return count;
 }
 
-/* The planned task that has this id if all is as the anchor says; 0 = beyond its list. */
-static uint32_t step_from(const struct mi_cann_plan *plan, const struct mi_cann_anchor *anchor,
-                          int64_t id)
+uint32_t mi_cann_plan_step(const struct mi_cann_plan *plan, const struct mi_cann_anchor *anchor,
+                           int64_t id)
 {
     uint32_t list = plan->list_of[anchor->planned];
     int64_t steps = id - (int64_t)anchor->id;
@@ -225,8 +233,7 @@ static uint32_t step_from(const struct mi_cann_plan *plan, const struct mi_cann_
     return plan->items.list[plan->items.first[list] + (uint32_t)place];
 }
 
-/* Whether the type that the device reports and the planned one are the same thing. */
-static bool agrees(const struct mi_cann_plan *plan, uint32_t task, uint32_t planned)
+bool mi_cann_plan_agrees(const struct mi_cann_plan *plan, uint32_t task, uint32_t planned)
 {
     const struct mi_tables *rows = &plan->model->all.rows;
     uint32_t kernel = rows->tasks.kernel[task].v, node = rows->planned.node[planned].v;
@@ -250,7 +257,7 @@ static bool all_agree(const struct mi_cann_plan *plan, const struct mi_cann_anch
     for (int64_t id = first; id <= last; id++) {
         uint32_t task = mi_map_get(&plan->seen, mi_pair(anchor->track, (uint32_t)id));
         if (task && !plan->is_foreign[plan->model->all.rows.tasks.kernel[task].v] &&
-            !agrees(plan, task, step_from(plan, anchor, id)))
+            !mi_cann_plan_agrees(plan, task, mi_cann_plan_step(plan, anchor, id)))
             return false;
     }
     return true;
@@ -273,9 +280,10 @@ uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, bool 
         else
             hi = middle;
     }
-    uint32_t before = lo > first ? step_from(plan, &plan->anchors[lo - 1], id) : 0;
-    uint32_t behind = lo < end ? step_from(plan, &plan->anchors[lo], id) : 0;
-    bool before_agrees = agrees(plan, task, before), behind_agrees = agrees(plan, task, behind);
+    uint32_t before = lo > first ? mi_cann_plan_step(plan, &plan->anchors[lo - 1], id) : 0;
+    uint32_t behind = lo < end ? mi_cann_plan_step(plan, &plan->anchors[lo], id) : 0;
+    bool before_agrees = mi_cann_plan_agrees(plan, task, before),
+         behind_agrees = mi_cann_plan_agrees(plan, task, behind);
     *both_sides = before == behind && before_agrees;
     if (before_agrees && behind_agrees && before != behind) {
         /* the runtime put something between: in front of it the one side holds, behind it the other

@@ -194,7 +194,7 @@ static bool link_all(struct matching *m)
         else if (is_device_kernel(m, m->rows->tasks.kernel[t].v))
             ok = mi_cann_plan_note_unknown(&m->plan, t);
     }
-    ok = ok && mi_cann_plan_sort(&m->plan);
+    ok = ok && mi_cann_plan_sort(&m->plan) && mi_cann_plan_lone(&m->plan);
     for (uint32_t t = 1; ok && t < count; t++) {
         uint32_t node = named_node(m, t);
         if (node)

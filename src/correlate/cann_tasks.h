@@ -35,8 +35,22 @@ bool mi_cann_plan_note(struct mi_cann_plan *plan, uint32_t task, uint32_t node);
 /* Notes a task whose node its record does not tell. False: out of memory. */
 bool mi_cann_plan_note_unknown(struct mi_cann_plan *plan, uint32_t task);
 
-/* After the last note. False: out of memory. */
+/* Adds a known place; false: out of memory. */
+bool mi_cann_plan_anchor(struct mi_cann_plan *plan, const struct mi_cann_anchor *anchor);
+
+/* After the last note or anchor. False: out of memory. */
 bool mi_cann_plan_sort(struct mi_cann_plan *plan);
+
+/* Anchors for streams that have none: where all their tasks fit only one place that no other stream
+ * takes. Call it when sorted; leaves the plan sorted. False: out of memory. */
+bool mi_cann_plan_lone(struct mi_cann_plan *plan);
+
+/* The planned task that has this id if all is as the anchor says; 0 = beyond its list. */
+uint32_t mi_cann_plan_step(const struct mi_cann_plan *plan, const struct mi_cann_anchor *anchor,
+                           int64_t id);
+
+/* Whether the type that the device reports and the planned one are the same thing. */
+bool mi_cann_plan_agrees(const struct mi_cann_plan *plan, uint32_t task, uint32_t planned);
 
 /* The planned task that a task of a stream is, by its place between those that are known; 0 = not
  * to be told. *both_sides: known tasks in front of it and behind it say the same. */

@@ -26,7 +26,7 @@ case_of damaged --family gated --seed 7 --lost 0.02 --dup 0.02 --overlap 0.05 --
     --runtime-tasks 5
 case_of clocks --family cnn --seed 8 --offset-ns 10000000 --drift-ppm 100 --jitter-ns 200 --lost-events 0.01 \
     --iterations 5 --ranks 2 --devices 2
-case_of split --family transformer --seed 9 --split 20 --iterations 3 --memcpy-output
+case_of split --family transformer --seed 9 --split 20 --iterations 3 --repeat-names 10 --memcpy-output
 MI_CLI="$MI_BINARY_DIR/inspector-cli"
 export MI_CLI
 node "$MI_SOURCE_DIR/tests/e2e/cann_tasks.mjs" "$temp"/*/
