@@ -4,7 +4,7 @@
  * vanished, what was added, and what depends on it? It reads the links, fates and origins that
  * correlating has found (docs/correlation.md) and compares tensors that carry the same value.
  * Limits: it compares what is declared or follows from definitions, not numbers. */
-#include "analyse/check_parts.h"
+#include "analyse/check/check_parts.h"
 #include "analyse/describe.h"
 #include "analyse/pass.h"
 #include "analyse/pass_params.h"

@@ -9,7 +9,7 @@
 #include "analyse/find.h"
 #include "analyse/pass.h"
 #include "analyse/pass_params.h"
-#include "analyse/path_count.h"
+#include "analyse/path/path_count.h"
 #include "base/mem.h"
 #include "base/translate.h"
 

@@ -5,7 +5,7 @@
 #include "analyse/describe.h"
 #include "analyse/pass.h"
 #include "analyse/pass_params.h"
-#include "analyse/plan_pairs.h"
+#include "analyse/plan/plan_pairs.h"
 #include "base/glob.h"
 #include "base/mem.h"
 #include "base/translate.h"

@@ -6,7 +6,7 @@
 #include "analyse/find.h"
 #include "analyse/pass.h"
 #include "analyse/pass_params.h"
-#include "analyse/show_parts.h"
+#include "analyse/show/show_parts.h"
 #include "base/mem.h"
 #include "base/translate.h"
 

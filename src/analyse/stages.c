@@ -6,7 +6,7 @@
  * step. */
 #include "analyse/pass.h"
 #include "analyse/pass_params.h"
-#include "analyse/stages_parts.h"
+#include "analyse/series/stages_parts.h"
 #include "base/translate.h"
 
 const struct mi_param mi_params_stages[] = {

@@ -4,7 +4,7 @@
  * refer to the sum of their table. Without tasks the tables count the nodes of the graph; without a
  * graph they count what the tasks name. */
 #include "analyse/pass_params.h"
-#include "analyse/summary_parts.h"
+#include "analyse/summary/summary_parts.h"
 #include "base/mem.h"
 #include "base/translate.h"
 

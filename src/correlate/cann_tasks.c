@@ -4,12 +4,12 @@
  * the model has settles it. Names repeat, and events, labels and copies have none: these are told
  * by their place among the tasks whose node is known (cann_plan.c), confirmed by their type. Where
  * no compiled graph is at hand, names of the framework graph serve. */
-#include "correlate/cann_tasks.h"
+#include "correlate/cann/cann_tasks.h"
 
 #include "base/mem.h"
 #include "base/translate.h"
-#include "correlate/cann_tables.h"
-#include "correlate/ge_graphs.h"
+#include "correlate/cann/cann_tables.h"
+#include "correlate/ge/ge_graphs.h"
 #include "correlate/matcher.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* The conductor of the stage, and the table of matchers. */
-#include "correlate/cann_tables.h"
+#include "correlate/cann/cann_tables.h"
 #include "correlate/clocks/clocks.h"
+#include "correlate/ge/planned.h"
+#include "correlate/ge/stages.h"
 #include "correlate/matcher.h"
-#include "correlate/ort_streams.h"
-#include "correlate/planned.h"
-#include "correlate/stages.h"
-#include "correlate/types.h"
+#include "correlate/ort/ort_streams.h"
+#include "correlate/types/types.h"
 #include "correlate/verdict.h"
 
 const struct mi_matcher *const mi_matchers[] = {

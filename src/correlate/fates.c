@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "base/translate.h"
 #include "correlate/categories.h"
-#include "correlate/cut.h"
+#include "correlate/cuts/cut.h"
 #include "correlate/verdict.h"
 
 struct fates {

@@ -2,7 +2,7 @@
  * the nodes that keep streams in order. Only for nodes that no link was found for. */
 #include "base/mem.h"
 #include "base/translate.h"
-#include "correlate/ge_graphs.h"
+#include "correlate/ge/ge_graphs.h"
 #include "correlate/matcher.h"
 
 #define MAX_HOPS 64u

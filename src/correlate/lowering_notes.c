@@ -4,7 +4,7 @@
  * links are likely, not certain. */
 #include "base/mem.h"
 #include "base/translate.h"
-#include "correlate/ge_names.h"
+#include "correlate/ge/ge_names.h"
 #include "correlate/matcher.h"
 
 #define MOST_REPEATS 64u /* links of one node that are compared with a new one */

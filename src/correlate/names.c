@@ -1,7 +1,7 @@
 /* Links by name: a compiled node that kept the name of a framework node. */
 #include "base/translate.h"
 #include "correlate/categories.h"
-#include "correlate/ge_graphs.h"
+#include "correlate/ge/ge_graphs.h"
 #include "correlate/matcher.h"
 #include "correlate/pairs.h"
 

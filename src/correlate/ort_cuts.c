@@ -1,7 +1,7 @@
 /* The matcher that joins graphs by dataflow cuts between tensors that kept their names (ONNX
  * Runtime). */
 #include "base/translate.h"
-#include "correlate/cut.h"
+#include "correlate/cuts/cut.h"
 #include "correlate/matcher.h"
 
 static bool run_cuts(struct mi_model *model, struct mi_error *err)

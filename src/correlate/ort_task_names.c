@@ -4,7 +4,7 @@
  * model have a node of that name, the enclosing control-flow task tells which one is meant; nodes
  * without a name are told apart by type and order of execution. Without an optimised model the
  * framework graph is taken, where name and type agree. Files of different captures never meet. */
-#include "correlate/ort_task_names.h"
+#include "correlate/ort/ort_task_names.h"
 
 #include "base/mem.h"
 #include "base/translate.h"

@@ -1,6 +1,6 @@
 #include "correlate/pairs.h"
 
-#include "correlate/ge_graphs.h"
+#include "correlate/ge/ge_graphs.h"
 
 /* Values that are looked up for one compiled graph, over all framework graphs it might fit; more
  * would not change the verdict. */

@@ -3,8 +3,8 @@
 #include "base/mem.h"
 #include "base/translate.h"
 #include "correlate/categories.h"
-#include "correlate/ge_graphs.h"
-#include "correlate/ge_names.h"
+#include "correlate/ge/ge_graphs.h"
+#include "correlate/ge/ge_names.h"
 #include "correlate/matcher.h"
 
 #define MAX_PARTS    32u

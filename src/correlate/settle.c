@@ -6,7 +6,7 @@
  * stronger stays, one level lower, with the other as its conflict; on a tie the whole one. */
 #include "base/mem.h"
 #include "base/translate.h"
-#include "correlate/cut.h"
+#include "correlate/cuts/cut.h"
 #include "correlate/matcher.h"
 #include "correlate/verdict.h"
 

@@ -2,7 +2,7 @@
  * of all, what the framework node does that makes it. */
 #include "base/translate.h"
 #include "correlate/categories.h"
-#include "correlate/ge_graphs.h"
+#include "correlate/ge/ge_graphs.h"
 #include "correlate/matcher.h"
 #include "correlate/pairs.h"
 

@@ -1,8 +1,8 @@
 /* Links by the origins of tensors: the compiler wrote down which op's output a tensor was. */
 #include "base/translate.h"
 #include "correlate/categories.h"
-#include "correlate/ge_graphs.h"
-#include "correlate/ge_names.h"
+#include "correlate/ge/ge_graphs.h"
+#include "correlate/ge/ge_names.h"
 #include "correlate/matcher.h"
 
 /* Conversions that were put in may carry the origin of the tensor that they hand on. */

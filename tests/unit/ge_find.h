@@ -3,7 +3,7 @@
 #define MI_TESTS_GE_FIND_H
 
 #include "onnx_find.h"
-#include "parse/formats/ge_enums.h"
+#include "parse/formats/ge/ge_enums.h"
 
 /* Edges of one graph, or of all (graph 0). */
 struct edges {

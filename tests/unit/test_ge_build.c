@@ -1,7 +1,7 @@
 /* GE's vocabularies, and the builder as readers of text call it: names instead of numbers, parts in
  * any order, things left open or given up. */
 #include "ge_find.h"
-#include "parse/formats/ge_build.h"
+#include "parse/formats/ge/ge_build.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* What names of dumps say. */
-#include "parse/formats/ge_dump_name.h"
+#include "parse/formats/ge/ge_dump_name.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

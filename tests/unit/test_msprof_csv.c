@@ -1,5 +1,5 @@
 /* Task tables of Ascend profilers: rows, traps, counters, and the facts of real tables. */
-#include "parse/formats/msprof_types.h"
+#include "parse/formats/msprof/msprof_types.h"
 #include "reading.h"
 
 #include <setjmp.h>

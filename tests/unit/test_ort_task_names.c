@@ -4,7 +4,7 @@
 #include "base/sink.h"
 #include "correlate/clocks/clocks.h"
 #include "correlate/matcher.h"
-#include "correlate/ort_streams.h"
+#include "correlate/ort/ort_streams.h"
 #include "onnx_writer.h"
 #include "reading.h"
 

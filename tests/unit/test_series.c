@@ -3,8 +3,8 @@
 #include "alloc_fail.h"
 #include "analyse/pass.h"
 #include "analyse/pass_params.h"
-#include "analyse/plan_pairs.h"
-#include "analyse/series.h"
+#include "analyse/plan/plan_pairs.h"
+#include "analyse/series/series.h"
 #include "base/mem.h"
 #include "hand_model.h"
 

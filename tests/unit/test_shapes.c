@@ -1,5 +1,5 @@
 /* Shapes that operators compute: each rule on a model of one or two nodes. */
-#include "correlate/types.h"
+#include "correlate/types/types.h"
 
 #include "joining.h"
 #include "onnx_text.h"

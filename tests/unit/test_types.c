@@ -1,8 +1,8 @@
 /* Types of tensors: each rule on a hand-built node, what devices report, what contradicts what; and
  * on real models that definitions and reports agree. */
-#include "correlate/types.h"
+#include "correlate/types/types.h"
 
-#include "correlate/types.def"
+#include "correlate/types/types.def"
 #include "joining.h"
 #include "onnx_text.h"
 

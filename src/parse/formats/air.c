@@ -9,7 +9,7 @@
  * There are no ids, streams or tasks. Written from the sources of GE and TorchAir; no file of a
  * real export could be had. */
 #include "base/translate.h"
-#include "parse/formats/ge_wire.h"
+#include "parse/formats/ge/ge_wire.h"
 #include "parse/reader.h"
 
 enum { LOOK_FIELDS = 256 };

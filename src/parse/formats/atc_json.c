@@ -17,10 +17,10 @@
  *
  * atc leaves out: weights, workspaces, sizes and offsets of data, tasks, all sub-models but the
  * first, and what is nested more than 20 deep. Ignored: copies of the edges (src_name, ...). */
-#include "parse/formats/atc_json.h"
+#include "parse/formats/atc/atc_json.h"
 #include "base/decimal.h"
 #include "base/translate.h"
-#include "parse/formats/ge_look.h"
+#include "parse/formats/ge/ge_look.h"
 
 /* --- the walk --- */
 

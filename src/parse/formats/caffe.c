@@ -6,7 +6,7 @@
  * Source: the public caffe.proto. Left out on purpose: parameters nested deeper than 8 messages,
  * layers of the oldest kind (`layers { layer { } }`). caffe_model.c reads the binary form. */
 #include "base/translate.h"
-#include "parse/formats/caffe_read.h"
+#include "parse/formats/caffe/caffe_read.h"
 
 struct opening {
     struct mi_pbt text;

@@ -8,7 +8,7 @@
  *
  * Source: the public caffe.proto. */
 #include "base/translate.h"
-#include "parse/formats/caffe_read.h"
+#include "parse/formats/caffe/caffe_read.h"
 
 struct opening {
     struct mi_pb pb;

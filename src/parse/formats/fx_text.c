@@ -12,8 +12,8 @@
  * (each on one line). "#users" and "num_users" both occur. One framework graph per block; the
  * operator is the target without "torch.ops.". Ignored: all lines outside of blocks. */
 #include "base/translate.h"
-#include "parse/formats/fx_rows.h"
-#include "parse/formats/py_text.h"
+#include "parse/formats/shared/fx_rows.h"
+#include "parse/formats/shared/py_text.h"
 #include "parse/reader.h"
 
 enum { LOOK_BYTES = 1 << 20 };

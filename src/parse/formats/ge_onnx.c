@@ -16,8 +16,8 @@
  */
 #include "base/mem.h"
 #include "base/translate.h"
-#include "parse/formats/ge_look.h"
-#include "parse/formats/ge_text.h"
+#include "parse/formats/ge/ge_look.h"
+#include "parse/formats/ge/ge_text.h"
 
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
  * without ids. Versions seen: dumps of 2020 to 2023 and what the sources of 2026 write. */
 #include "base/pb_text.h"
 #include "base/translate.h"
-#include "parse/formats/ge_look.h"
-#include "parse/formats/ge_text.h"
+#include "parse/formats/ge/ge_look.h"
+#include "parse/formats/ge/ge_text.h"
 
 static int sniff(const struct mi_probe *probe)
 {

@@ -12,9 +12,9 @@
  * (so what was fused from what), and NetOutput, which is the return. Written from the sources of
  * GE; no file of a real build could be had. */
 #include "base/translate.h"
-#include "parse/formats/ge_literal.h"
-#include "parse/formats/ge_text.h"
-#include "parse/formats/py_text.h"
+#include "parse/formats/ge/ge_literal.h"
+#include "parse/formats/ge/ge_text.h"
+#include "parse/formats/shared/py_text.h"
 
 struct reader {
     struct mi_ge_text g;

@@ -26,7 +26,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/translate.h"
-#include "parse/formats/mindir_read.h"
+#include "parse/formats/mindir/mindir_read.h"
 
 #define MAGIC_FIRST 0x7F3A5ED8u /* AES-GCM, AES-CBC, SM4-CBC */
 #define MAGIC_LAST  0x7F3A5EDAu

@@ -19,8 +19,8 @@
  * op_summary and task_time tell of the same tasks is settled when correlating. */
 #include "base/decimal.h"
 #include "base/translate.h"
-#include "parse/formats/msprof_columns.h"
-#include "parse/formats/msprof_kernel.h"
+#include "parse/formats/msprof/msprof_columns.h"
+#include "parse/formats/msprof/msprof_kernel.h"
 #include "parse/reader.h"
 
 enum {

@@ -9,7 +9,7 @@
  * are and left out of the first. */
 #include "base/mem.h"
 #include "base/translate.h"
-#include "parse/formats/om_read.h"
+#include "parse/formats/om/om_read.h"
 
 #include <stdio.h>
 

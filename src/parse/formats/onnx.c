@@ -28,7 +28,7 @@
  * training_info, multi-device configuration, default values of a function's attributes. */
 #include "base/mem.h"
 #include "base/translate.h"
-#include "parse/formats/onnx_read.h"
+#include "parse/formats/onnx/onnx_read.h"
 
 mi_str_id mi_onnx_name(struct onnx *o, struct mi_bytes text, uint64_t offset)
 {

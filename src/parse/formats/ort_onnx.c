@@ -3,7 +3,7 @@
  * The writer imports every operator set that the runtime knows, used or not; that tells its files
  * from models that merely use operators of com.microsoft. See onnx_look.c. */
 #include "base/translate.h"
-#include "parse/formats/onnx_read.h"
+#include "parse/formats/onnx/onnx_read.h"
 
 static int sniff(const struct mi_probe *probe)
 {

@@ -24,10 +24,10 @@
  * the threads are the tracks until a partition file tells the streams. Deliberately left out:
  * fences, which are bookkeeping without work. */
 #include "base/translate.h"
-#include "parse/formats/ort_profile_event.h"
-#include "parse/formats/ort_profile_kernel.h"
-#include "parse/formats/ort_profile_metrics.h"
-#include "parse/formats/ort_profile_nest.h"
+#include "parse/formats/ort/ort_profile_event.h"
+#include "parse/formats/ort/ort_profile_kernel.h"
+#include "parse/formats/ort/ort_profile_metrics.h"
+#include "parse/formats/ort/ort_profile_nest.h"
 #include "parse/reader.h"
 
 #include <ctype.h>

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/translate.h"
 #include "base/zip.h"
-#include "parse/formats/pt2_read.h"
+#include "parse/formats/pt2/pt2_read.h"
 
 /* --- JSON --- */
 

@@ -13,7 +13,7 @@
  * debug_info, gradients, signatures and object graphs of SavedModels, arguments' attributes. */
 #include "base/mem.h"
 #include "base/translate.h"
-#include "parse/formats/tf_read.h"
+#include "parse/formats/tf/tf_read.h"
 
 /* clang-format off */
 static const struct mi_msg_field graph_def[] = {

@@ -3,7 +3,7 @@
  *
  * The numbers of tensors have no place in such a file: data_offset stays unknown. */
 #include "base/translate.h"
-#include "parse/formats/tf_read.h"
+#include "parse/formats/tf/tf_read.h"
 
 struct opening {
     struct mi_pbt text;

@@ -10,8 +10,8 @@
  * one name are written once only, so that of a later output may be missing. */
 #include "base/pb_text.h"
 #include "base/translate.h"
-#include "parse/formats/ge_look.h"
-#include "parse/formats/ge_text.h"
+#include "parse/formats/ge/ge_look.h"
+#include "parse/formats/ge/ge_text.h"
 
 struct reader {
     struct mi_ge_text g;

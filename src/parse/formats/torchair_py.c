@@ -18,7 +18,7 @@
  * lowering_notes, so that it also serves the dumps of GE. Calls above the first such line belong to
  * none. The file does not say what the FX graph returns: values that nothing reads are its outputs.
  * Everything else in the file is passed over. */
-#include "parse/formats/torchair_py.h"
+#include "parse/formats/torchair/torchair_py.h"
 
 #include "base/mem.h"
 #include "base/translate.h"

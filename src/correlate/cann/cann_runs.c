@@ -1,0 +1,316 @@
+/* Executions of a loaded model, told apart where its tasks repeat.
+ *
+ * A loaded model keeps the ids of its tasks, and on each stream they ascend within an execution: an
+ * id that is not larger than the one before it begins the next. Ids also wrap at 65536, and inexact
+ * clocks swap short tasks: a fall from the top of the range, or one to an id that is new in this
+ * execution and started at the same moment, begins nothing. Where a stream has fewer executions
+ * than another (records were lost) the starts of the other tell which are missing. Streams of the
+ * application, whose ids never repeat, are cut at the tasks that start a model. */
+#include "base/mem.h"
+#include "correlate/cann/cann_tables.h"
+
+enum {
+    WRAP_FALL = 32768, /* ids fall this far ... */
+    WRAP_FROM = 65000, /* ... from here on where they wrap */
+    SWAP_NS = 2000,    /* tasks that started within this may stand in the wrong order */
+    MAX_ALIGN_WORK = 4000000
+};
+
+struct lane { /* one track */
+    int64_t last_id, last_start, last_end;
+    uint32_t begins;      /* executions begun */
+    uint32_t first_begin; /* place of its starts in `starts` */
+    uint32_t collection;
+    uint32_t marks; /* tasks that start a model */
+    uint32_t tasks, tasks_seen;
+    uint32_t model, last_run; /* of lanes without ids: the lane that they go by */
+};
+
+struct numbering {
+    struct mi_tables *rows;
+    const struct mi_model *model;
+    uint32_t *order, order_count;
+    const uint32_t *collections;
+    struct lane *lanes; /* [tracks.count] */
+    uint8_t *is_mark;   /* [kernels.count] starts a model */
+    int64_t *starts;    /* of the executions of each lane */
+    struct mi_map seen; /* (track, id) -> execution of its lane, from 1 */
+};
+
+static int64_t distance(int64_t a, int64_t b)
+{
+    int64_t d;
+    return __builtin_sub_overflow(a, b, &d) ? INT64_MAX / 4 : d < 0 ? -d : d;
+}
+
+static int64_t end_of(const struct mi_tasks *tasks, uint32_t t)
+{
+    int64_t end;
+    return __builtin_add_overflow(tasks->start_raw[t], tasks->dur_ns[t], &end) ? INT64_MAX : end;
+}
+
+/* Whether the task is the first of an execution; `seen`: the execution, from 1, in which its id was
+ * met last. */
+static bool begins_run(const struct lane *lane, const struct mi_tasks *tasks, uint32_t t,
+                       uint32_t seen)
+{
+    int64_t id = tasks->native_id[t];
+    if (id > lane->last_id)
+        return false;
+    if (id == lane->last_id) /* sub-tasks share an id, and lie within each other */
+        return tasks->start_raw[t] >= lane->last_end;
+    if (lane->last_id >= WRAP_FROM && lane->last_id - id >= WRAP_FALL)
+        return false;
+    return seen == lane->begins || distance(tasks->start_raw[t], lane->last_start) >= SWAP_NS;
+}
+
+/* Counts the executions of each lane; tasks.run is the number within the lane. */
+static bool begin_runs(struct numbering *n)
+{
+    struct mi_tasks *tasks = &n->rows->tasks;
+    for (uint32_t i = 1; i < n->order_count; i++) {
+        uint32_t t = n->order[i], track = tasks->track[t].v;
+        struct lane *lane = &n->lanes[track];
+        int64_t id = tasks->native_id[t];
+        lane->tasks++;
+        lane->collection = n->collections[n->rows->tracks.source[track].v];
+        lane->marks += n->is_mark[tasks->kernel[t].v];
+        if (id < 0 || n->rows->tracks.kind[track] != MI_TRACK_STREAM)
+            continue;
+        uint32_t *seen = mi_map_at(&n->seen, mi_pair(track, (uint32_t)id));
+        if (!seen)
+            return false;
+        if (!lane->begins || begins_run(lane, tasks, t, *seen))
+            lane->begins++;
+        *seen = lane->begins;
+        tasks->run[t] = lane->begins - 1;
+        lane->last_id = id;
+        lane->last_start = tasks->start_raw[t];
+        lane->last_end = end_of(tasks, t);
+    }
+    return true;
+}
+
+static bool list_starts(struct numbering *n)
+{
+    const struct mi_tasks *tasks = &n->rows->tasks;
+    uint32_t total = 0;
+    for (uint32_t track = 1; track < n->rows->tracks.count; track++) {
+        n->lanes[track].first_begin = total;
+        total += n->lanes[track].begins;
+    }
+    n->starts = mi_mem_new((size_t)total + 1, sizeof *n->starts);
+    for (uint32_t i = n->order_count; n->starts && i-- > 1;) { /* the first of a run is left */
+        uint32_t t = n->order[i];
+        const struct lane *lane = &n->lanes[tasks->track[t].v];
+        if (lane->begins)
+            n->starts[lane->first_begin + tasks->run[t]] = tasks->start_raw[t];
+    }
+    return n->starts != NULL;
+}
+
+/* The lane of the same device that saw most executions; several: the one with most tasks. */
+static uint32_t find_model_lane(const struct numbering *n, uint32_t track)
+{
+    uint32_t best = 0;
+    for (uint32_t other = 1; other < n->rows->tracks.count; other++) {
+        const struct lane *lane = &n->lanes[other], *chosen = &n->lanes[best];
+        if (lane->collection != n->lanes[track].collection || lane->marks || lane->begins < 2 ||
+            n->rows->tracks.device[other] != n->rows->tracks.device[track])
+            continue;
+        if (!best || lane->begins > chosen->begins ||
+            (lane->begins == chosen->begins && lane->tasks > chosen->tasks))
+            best = other;
+    }
+    return best;
+}
+
+/* --- lanes that miss executions --- */
+
+/* The execution of the model lane that start `at` less `offset` is nearest to. */
+static uint32_t nearest(const int64_t *starts, uint32_t count, int64_t at)
+{
+    uint32_t lo = 0, hi = count - 1;
+    while (lo < hi) {
+        uint32_t middle = lo + (hi - lo) / 2;
+        if (starts[middle] < at)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo && distance(starts[lo - 1], at) <= distance(starts[lo], at) ? lo - 1 : lo;
+}
+
+/* Clocks of streams may differ, so each execution is tried as that of the lane's first start; the
+ * one that leaves least between the starts is taken. Returns that shift in time. */
+static int64_t align(const int64_t *own, uint32_t own_count, const int64_t *model, uint32_t count)
+{
+    int64_t best_shift = 0, best_cost = INT64_MAX;
+    uint32_t tries = count - own_count + 1;
+    if ((uint64_t)tries * own_count > MAX_ALIGN_WORK)
+        tries = 1;
+    for (uint32_t k = 0; k < tries; k++) {
+        int64_t shift = own[0] - model[k], cost = 0;
+        for (uint32_t j = 0; j < own_count; j++) {
+            int64_t at = own[j] - shift;
+            int64_t more = distance(model[nearest(model, count, at)], at);
+            cost = cost > INT64_MAX - more ? INT64_MAX : cost + more;
+        }
+        if (cost < best_cost ||
+            (cost == best_cost && distance(shift, 0) < distance(best_shift, 0))) {
+            best_cost = cost;
+            best_shift = shift;
+        }
+    }
+    return best_shift;
+}
+
+/* --- lanes of the application --- */
+
+/* Between two starts of a model stand what fetches the results of the one and what brings the
+ * inputs of the next; the longest pause is between them. */
+static void number_application(struct numbering *n, uint32_t track, const uint32_t *list,
+                               uint32_t count)
+{
+    struct mi_tasks *tasks = &n->rows->tasks;
+    uint32_t run = 0, marks = 0;
+    for (uint32_t i = 0, next; i < count; i = next) {
+        for (next = i; next < count && !n->is_mark[tasks->kernel[list[next]].v]; next++)
+            ;
+        uint32_t cut = next; /* the first of the next execution */
+        int64_t pause = -1;
+        for (uint32_t k = i + 1; marks && next < count && k <= next; k++) {
+            int64_t gap = distance(tasks->start_raw[list[k]], end_of(tasks, list[k - 1]));
+            cut = gap > pause ? k : cut;
+            pause = gap > pause ? gap : pause;
+        }
+        if (marks && next < count && next - i == 1 &&
+            distance(tasks->start_raw[list[i]], end_of(tasks, list[i - 1])) >
+                distance(tasks->start_raw[list[next]], end_of(tasks, list[i])))
+            cut = i;
+        else if (next - i == 1)
+            cut = next;
+        for (uint32_t k = i; k < next; k++)
+            tasks->run[list[k]] = k < cut || !marks ? run : run + 1;
+        if (next == count)
+            break;
+        run = marks++ ? run + 1 : 0;
+        tasks->run[list[next++]] = run;
+    }
+    n->lanes[track].begins = marks;
+}
+
+static bool number_applications(struct numbering *n)
+{
+    const struct mi_tasks *tasks = &n->rows->tasks;
+    uint32_t *list = mi_mem_new(n->order_count, sizeof *list);
+    for (uint32_t track = 1; list && track < n->rows->tracks.count; track++) {
+        uint32_t count = 0;
+        if (!n->lanes[track].marks)
+            continue;
+        for (uint32_t i = 1; i < n->order_count; i++)
+            if (tasks->track[n->order[i]].v == track)
+                list[count++] = n->order[i];
+        number_application(n, track, list, count);
+    }
+    mi_mem_free(list);
+    return list != NULL;
+}
+
+/* --- the step --- */
+
+/* What each start of a lane becomes: in place of the starts themselves. */
+static void settle_lane(struct numbering *n, uint32_t track)
+{
+    const struct lane *lane = &n->lanes[track];
+    uint32_t model_track = find_model_lane(n, track);
+    const struct lane *model = &n->lanes[model_track];
+    const int64_t *model_starts = &n->starts[model->first_begin];
+    int64_t *own = &n->starts[lane->first_begin];
+    bool is_short = model_track && model_track != track && lane->begins < model->begins;
+    int64_t shift =
+        is_short && lane->begins > 1 ? align(own, lane->begins, model_starts, model->begins) : 0;
+    for (uint32_t j = 0; j < lane->begins; j++)
+        own[j] =
+            is_short ? (int64_t)nearest(model_starts, model->begins, own[j] - shift) : (int64_t)j;
+}
+
+/* Collectives have no ids: they belong to the execution that was going on. */
+static void number_by_time(struct numbering *n)
+{
+    struct mi_tasks *tasks = &n->rows->tasks;
+    for (uint32_t i = 1; i < n->order_count; i++) {
+        uint32_t t = n->order[i], track = tasks->track[t].v;
+        if (n->rows->tracks.kind[track] == MI_TRACK_STREAM)
+            continue;
+        if (!n->lanes[track].tasks_seen++)
+            n->lanes[track].model = find_model_lane(n, track);
+        const struct lane *model = &n->lanes[n->lanes[track].model];
+        const int64_t *starts = &n->starts[model->first_begin];
+        uint32_t run = n->lanes[track].last_run;
+        while (n->lanes[track].model && run + 1 < model->begins &&
+               starts[run + 1] <= tasks->start_raw[t])
+            run++;
+        tasks->run[t] = n->lanes[track].last_run = run;
+    }
+}
+
+static void settle(struct numbering *n)
+{
+    struct mi_tasks *tasks = &n->rows->tasks;
+    uint32_t tracks = n->rows->tracks.count;
+    number_by_time(n);
+    for (int is_short = 1; is_short >= 0; is_short--) /* those that others go by come last */
+        for (uint32_t track = 1; track < tracks; track++) {
+            uint32_t model = n->lanes[track].begins ? find_model_lane(n, track) : 0;
+            bool goes_by = model && n->lanes[track].begins < n->lanes[model].begins;
+            if (n->lanes[track].begins && goes_by == (is_short != 0))
+                settle_lane(n, track);
+        }
+    for (uint32_t i = 1; i < n->order_count; i++) {
+        uint32_t t = n->order[i];
+        const struct lane *lane = &n->lanes[tasks->track[t].v];
+        if (lane->begins)
+            tasks->run[t] = (uint32_t)n->starts[lane->first_begin + tasks->run[t]];
+    }
+}
+
+static void find_marks(struct numbering *n)
+{
+    const struct mi_kernels *kernels = &n->rows->kernels;
+    for (uint32_t k = 1; k < kernels->count; k++)
+        n->is_mark[k] =
+            mi_bytes_equal(mi_model_text(n->model, kernels->name[k]), MI_LIT("MODEL_EXECUTE"));
+}
+
+bool mi_cann_number_runs(struct mi_model *model, struct mi_error *err)
+{
+    struct mi_tables *rows = &model->all.rows;
+    struct numbering n = {.rows = rows, .model = model};
+    uint32_t *collections = mi_cann_collections(model);
+    n.collections = collections;
+    if (collections && !mi_cann_has_any(model, collections)) {
+        mi_mem_free(collections);
+        return true;
+    }
+    n.order = collections ? mi_cann_order(model, collections, &n.order_count) : NULL;
+    bool ok = n.order != NULL;
+    if (ok && n.order_count > 1) {
+        n.lanes = mi_mem_zero(rows->tracks.count, sizeof *n.lanes);
+        n.is_mark = mi_mem_zero(rows->kernels.count, sizeof *n.is_mark);
+        ok = n.lanes && n.is_mark;
+        if (ok)
+            find_marks(&n);
+        ok = ok && begin_runs(&n) && list_starts(&n);
+        if (ok)
+            settle(&n);
+        ok = ok && number_applications(&n);
+    }
+    mi_mem_free(n.order);
+    mi_mem_free(collections);
+    mi_mem_free(n.lanes);
+    mi_mem_free(n.is_mark);
+    mi_mem_free(n.starts);
+    mi_map_fini(&n.seen);
+    return ok || mi_fail(err, MI_ENOMEM, "out of memory while numbering runs");
+}

@@ -1,0 +1,306 @@
+#include "correlate/ge/planned.h"
+
+#include "base/mem.h"
+#include "base/translate.h"
+#include "correlate/ge/ge_graphs.h"
+
+#define MAX_DEPTH 64u
+
+/* Instead of a node: several in the graph of the list, or in its sub-graphs. */
+#define SEVERAL        UINT32_MAX
+#define SEVERAL_INSIDE (UINT32_MAX - 1)
+
+struct plan {
+    struct mi_model *model;
+    struct mi_planned *tasks;
+    const struct mi_nodes *nodes;
+    uint32_t *root;        /* [graphs.count] main graph around it, or a graph that owns a list */
+    uint8_t *has_list;     /* [graphs.count] */
+    struct mi_map by_id;   /* (root, number) -> node, or SEVERAL... */
+    struct mi_map by_name; /* (root, name) -> node, or SEVERAL... */
+    struct mi_map events;  /* (list, event and kind) -> last record */
+    mi_str_id index_rule, name_rule, next_rule;
+    mi_str_id index_evidence, name_evidence, both_evidence, before_evidence, after_evidence,
+        end_evidence, stream_evidence, inner_evidence;
+};
+
+static bool type_is(const struct plan *p, uint32_t task, const char *name)
+{
+    return mi_bytes_equal(mi_model_text(p->model, p->tasks->type[task]), mi_cstr(name));
+}
+
+/* --- nodes by number and by name --- */
+
+static void find_roots(struct plan *p)
+{
+    const struct mi_graphs *graphs = &p->model->all.rows.graphs;
+    for (uint32_t t = 1; t < p->tasks->count; t++)
+        p->has_list[p->tasks->graph[t].v] = 1;
+    for (uint32_t g = 1; g < graphs->count; g++) {
+        uint32_t at = g;
+        for (uint32_t depth = 0; depth < MAX_DEPTH && !p->has_list[at]; depth++) {
+            uint32_t owner = graphs->parent[at].v;
+            if (!owner)
+                break;
+            at = p->nodes->graph[owner].v;
+        }
+        p->root[g] = at;
+    }
+}
+
+/* A number or name that occurs once in the graph of the list itself means that node; else one that
+ * occurs once in its sub-graphs. */
+static bool note(const struct plan *p, struct mi_map *map, uint64_t key, uint32_t node)
+{
+    uint32_t *slot = mi_map_at(map, key);
+    if (!slot)
+        return false;
+    uint32_t graph = p->nodes->graph[node].v, root = p->root[graph];
+    bool is_own = graph == root;
+    if (!*slot)
+        *slot = node;
+    else if (*slot == SEVERAL || (*slot == SEVERAL_INSIDE && !is_own))
+        return true;
+    else if (*slot != SEVERAL_INSIDE && (p->nodes->graph[*slot].v == root) == is_own)
+        *slot = is_own ? SEVERAL : SEVERAL_INSIDE;
+    else if (is_own)
+        *slot = node;
+    return true;
+}
+
+static bool map_nodes(struct plan *p)
+{
+    for (uint32_t n = 1; n < p->nodes->count; n++) {
+        uint32_t root = p->root[p->nodes->graph[n].v];
+        int64_t id = p->nodes->native_id[n];
+        if (!p->has_list[root])
+            continue;
+        if (id >= 0 && id < UINT32_MAX && !note(p, &p->by_id, mi_pair(root, (uint32_t)id), n))
+            return false;
+        if (p->nodes->name[n].v && !note(p, &p->by_name, mi_pair(root, p->nodes->name[n].v), n))
+            return false;
+    }
+    return true;
+}
+
+/* --- one task --- */
+
+static uint32_t by_number(const struct plan *p, uint32_t task)
+{
+    int64_t id = p->tasks->op_index[task];
+    if (id < 0 || id >= UINT32_MAX)
+        return 0;
+    return mi_map_get(&p->by_id, mi_pair(p->tasks->graph[task].v, (uint32_t)id));
+}
+
+static uint32_t by_name(const struct plan *p, uint32_t task)
+{
+    uint32_t name = p->tasks->op_name[task].v;
+    uint32_t node = name ? mi_map_get(&p->by_name, mi_pair(p->tasks->graph[task].v, name)) : 0;
+    return node >= SEVERAL_INSIDE ? 0 : node;
+}
+
+static void set_link(struct plan *p, uint32_t task, uint32_t node, enum mi_confidence confidence,
+                     mi_str_id rule, mi_str_id evidence)
+{
+    p->tasks->node[task].v = node;
+    p->tasks->confidence[task] = (uint8_t)confidence;
+    p->tasks->rule[task] = rule;
+    p->tasks->evidence[task] = evidence;
+}
+
+static bool needs_no_task(const struct plan *p, uint32_t node)
+{
+    enum mi_ge_op op = mi_ge_op_of(p->model, node);
+    return op == MI_GE_OP_BOUNDARY || op == MI_GE_OP_CONST;
+}
+
+/* Tasks of fused groups may state the name of the group's leader, so number and name that disagree
+ * are no error; but they are less than certain. */
+static void link_stated(struct plan *p, uint32_t task)
+{
+    uint32_t a = by_number(p, task), b = by_name(p, task);
+    if (a >= SEVERAL_INSIDE) {
+        bool same = b && p->nodes->native_id[b] == p->tasks->op_index[task];
+        if (same)
+            set_link(p, task, b, MI_CERTAIN, p->index_rule, p->both_evidence);
+        a = 0;
+    }
+    if (p->tasks->node[task].v)
+        return;
+    if (a && needs_no_task(p, a) && b != a) /* a number that was left out reads as 0 */
+        a = 0;
+    if (a && b && a != b) {
+        set_link(p, task, a, MI_LIKELY, p->index_rule, p->index_evidence);
+        struct mi_bytes name = mi_model_text(p->model, p->nodes->name[b]);
+        p->tasks->conflict[task] =
+            mi_batch_printf(&p->model->all, "task_index_op_name: %.*s",
+                            (int)(name.len < 200 ? name.len : 200), (const char *)name.at);
+    } else if (a) {
+        set_link(p, task, a, MI_CERTAIN, p->index_rule, b ? p->both_evidence : p->index_evidence);
+    } else if (b) {
+        set_link(p, task, b, MI_CERTAIN, p->name_rule, p->name_evidence);
+    }
+}
+
+/* --- by neighbours --- */
+
+/* Where the node of a task without number and name is found: what it prepares stands behind it,
+ * what it cleans up stands before it. */
+static int side_of(const struct plan *p, uint32_t task)
+{
+    if (type_is(p, task, "BARRIER") || type_is(p, task, "FUSION_START"))
+        return 1;
+    if (type_is(p, task, "CMO") || type_is(p, task, "CMO_ADDR") || type_is(p, task, "FUSION_END"))
+        return -1;
+    return 0;
+}
+
+static bool are_neighbours(const struct plan *p, uint32_t a, uint32_t b)
+{
+    return p->tasks->graph[a].v == p->tasks->graph[b].v &&
+           p->tasks->stream[a] == p->tasks->stream[b];
+}
+
+/* The last compute task of each stream, in list order (`step` 1) or against it, names the node of
+ * those that follow without one. */
+static bool link_side(struct plan *p, int side)
+{
+    struct mi_map last = {0}; /* (list, stream) -> task */
+    uint32_t count = p->tasks->count;
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t task = side < 0 ? i : count - i;
+        uint32_t *slot =
+            mi_map_at(&last, mi_pair(p->tasks->graph[task].v, (uint32_t)p->tasks->stream[task]));
+        if (!slot) {
+            mi_map_fini(&last);
+            return false;
+        }
+        bool is_work =
+            p->tasks->node[task].v && side_of(p, task) == 0 && p->tasks->kind[task] != MI_TASK_SYNC;
+        if (is_work)
+            *slot = task;
+        else if (!p->tasks->node[task].v && side_of(p, task) == side && *slot && *slot != SEVERAL &&
+                 are_neighbours(p, task, *slot))
+            set_link(p, task, p->tasks->node[*slot].v, MI_GUESS, p->next_rule,
+                     side < 0 ? p->before_evidence : p->after_evidence);
+        if (!*slot)
+            *slot = SEVERAL; /* the map keeps no zeroes */
+    }
+    mi_map_fini(&last);
+    return true;
+}
+
+/* The end of a list is where its graph hands out its results. */
+static void link_end(struct plan *p, uint32_t task)
+{
+    if (p->tasks->node[task].v || !type_is(p, task, "END_GRAPH"))
+        return;
+    uint32_t g = p->tasks->graph[task].v;
+    uint32_t end = p->model->index.graph_first_node[g + 1];
+    for (uint32_t n = p->model->index.graph_first_node[g]; n < end; n++)
+        if (mi_bytes_equal(mi_model_text(p->model, p->nodes->op[n]), MI_LIT("NetOutput"))) {
+            set_link(p, task, n, MI_LIKELY, p->next_rule, p->end_evidence);
+            return;
+        }
+}
+
+/* --- records and waits --- */
+
+static bool ends_with(const struct plan *p, uint32_t task, const char *end)
+{
+    return mi_bytes_ends(mi_model_text(p->model, p->tasks->type[task]), mi_cstr(end));
+}
+
+/* Numbers are used again, so a wait means the last record before it; one that stands before every
+ * record of its number means the next. */
+static bool pair_events(struct plan *p)
+{
+    for (uint32_t t = 1; t < p->tasks->count; t++) {
+        bool is_record = ends_with(p, t, "_RECORD"), is_wait = ends_with(p, t, "_WAIT");
+        int64_t event = p->tasks->event[t];
+        if ((!is_record && !is_wait) || event < 0 || event >= UINT32_MAX / 4)
+            continue;
+        uint32_t family =
+            type_is(p, t, "NOTIFY_RECORD") || type_is(p, t, "NOTIFY_WAIT")                ? 1
+            : mi_bytes_starts(mi_model_text(p->model, p->tasks->type[t]), MI_LIT("MEM_")) ? 2
+                                                                                          : 0;
+        uint32_t *slot =
+            mi_map_at(&p->events, mi_pair(p->tasks->graph[t].v, (uint32_t)event * 3 + family));
+        if (!slot)
+            return false;
+        uint32_t other = *slot;
+        bool other_waits = other && ends_with(p, other, "_WAIT");
+        if (is_record || !other || other_waits) {
+            *slot = t;
+            if (!is_record || !other_waits)
+                continue;
+            p->tasks->peer[other].v = t;
+            p->tasks->peer[t].v = other;
+            continue;
+        }
+        p->tasks->peer[t].v = other;
+        if (!p->tasks->peer[other].v)
+            p->tasks->peer[other].v = t;
+    }
+    return true;
+}
+
+/* --- the step --- */
+
+static void prepare_texts(struct plan *p)
+{
+    struct mi_batch *all = &p->model->all;
+    p->index_rule = mi_batch_cstr(all, "op_index");
+    p->name_rule = mi_batch_cstr(all, "task_index_op_name");
+    p->next_rule = mi_batch_cstr(all, "adjacency");
+    p->index_evidence = mi_batch_cstr(all, N_("the task states the number of the node"));
+    p->name_evidence = mi_batch_cstr(all, N_("the model states the name of the node for it"));
+    p->both_evidence = mi_batch_cstr(all, N_("number and name of the node are stated"));
+    p->before_evidence = mi_batch_cstr(all, N_("follows the task of this node on its stream"));
+    p->after_evidence = mi_batch_cstr(all, N_("precedes the task of this node on its stream"));
+    p->end_evidence = mi_batch_cstr(all, N_("ends the list: the results of the graph are ready"));
+    p->stream_evidence = mi_batch_cstr(all, N_("belongs to its stream, not to a node"));
+    p->inner_evidence = mi_batch_cstr(all, N_("part of the task of this node"));
+}
+
+static bool link_all(struct plan *p)
+{
+    uint32_t count = p->tasks->count;
+    for (uint32_t t = 1; t < count; t++)
+        link_stated(p, t);
+    if (!link_side(p, -1) || !link_side(p, 1))
+        return false;
+    for (uint32_t t = 1; t < count; t++) {
+        uint32_t parent = p->tasks->parent[t].v;
+        link_end(p, t);
+        if (!p->tasks->node[t].v && parent && parent < t && p->tasks->node[parent].v)
+            set_link(p, t, p->tasks->node[parent].v, p->tasks->confidence[parent],
+                     p->tasks->rule[parent], p->inner_evidence);
+        if (!p->tasks->node[t].v)
+            p->tasks->evidence[t] = p->stream_evidence;
+    }
+    return pair_events(p);
+}
+
+bool mi_planned_apply(struct mi_model *model, struct mi_error *err)
+{
+    struct plan p = {
+        .model = model, .tasks = &model->all.rows.planned, .nodes = &model->all.rows.nodes};
+    if (p.tasks->count <= 1)
+        return true;
+    p.root = mi_mem_zero(model->all.rows.graphs.count, sizeof *p.root);
+    p.has_list = mi_mem_zero(model->all.rows.graphs.count, 1);
+    bool ok = p.root && p.has_list;
+    if (ok) {
+        prepare_texts(&p);
+        find_roots(&p);
+        ok = map_nodes(&p) && link_all(&p) && !mi_batch_failed(&model->all);
+    }
+    mi_mem_free(p.root);
+    mi_mem_free(p.has_list);
+    mi_map_fini(&p.by_id);
+    mi_map_fini(&p.by_name);
+    mi_map_fini(&p.events);
+    return ok || mi_fail(err, MI_ENOMEM, "out of memory for planned tasks");
+}

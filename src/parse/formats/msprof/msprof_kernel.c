@@ -1,0 +1,208 @@
+#include "parse/formats/msprof/msprof_kernel.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "parse/formats/msprof/msprof_types.h"
+
+/* What makes two rows the same launch, in the order of `parts`. */
+static const enum mi_msprof_role part_roles[MI_MSPROF_PARTS] = {
+    MI_MSPROF_OP_NAME,       MI_MSPROF_KERNEL,       MI_MSPROF_OP,
+    MI_MSPROF_TYPE,          MI_MSPROF_INPUT_SHAPES, MI_MSPROF_INPUT_TYPES,
+    MI_MSPROF_OUTPUT_SHAPES, MI_MSPROF_OUTPUT_TYPES};
+
+struct mi_msprof_seen {
+    uint32_t kernel;
+    struct mi_bytes parts[MI_MSPROF_PARTS]; /* in the file */
+};
+
+void mi_msprof_kernels_init(struct mi_msprof_kernels *kernels, struct mi_batch *batch,
+                            uint32_t max_name_bytes)
+{
+    *kernels = (struct mi_msprof_kernels){
+        .batch = batch, .max_name_bytes = max_name_bytes, .seen_count = 1};
+}
+
+void mi_msprof_kernels_fini(struct mi_msprof_kernels *kernels)
+{
+    mi_map_fini(&kernels->places);
+    mi_mem_free(kernels->seen);
+    mi_scratch_fini(&kernels->scratch);
+}
+
+/* --- texts of a new kernel --- */
+
+static mi_str_id add_name(struct mi_msprof_kernels *kernels, const struct mi_msprof_row *row,
+                          enum mi_msprof_role role)
+{
+    struct mi_bytes text = mi_msprof_field(row, role);
+    int32_t place = row->columns->place[role];
+    if (mi_msprof_is_absent(text))
+        return MI_NO_STR;
+    if (text.len > kernels->max_name_bytes) {
+        mi_batch_diag(kernels->batch, MI_NOTICE, "msprof.name_cut", MI_NO_OFFSET, row->row->line,
+                      "a name of %zu bytes was cut", text.len);
+        text.len = kernels->max_name_bytes;
+    }
+    if (!row->surplus && (uint32_t)place < row->row->count && row->row->fields[place].has_escape) {
+        uint8_t *out = mi_scratch_room(&kernels->scratch, text.len);
+        if (!out) {
+            mi_batch_fail(kernels->batch, MI_ENOMEM, "out of memory for a name");
+            return MI_NO_STR;
+        }
+        text = (struct mi_bytes){out, mi_csv_unescape(text, out)};
+    }
+    return mi_batch_str(kernels->batch, text);
+}
+
+/* Cuts the next element off a list, without quotes and blanks around it. */
+static bool next_element(struct mi_bytes *list, bool *is_first, struct mi_bytes *element)
+{
+    if (!*is_first) {
+        if (!list->len)
+            return false;
+        *list = mi_bytes_sub(*list, 1, list->len);
+    }
+    *is_first = false;
+    size_t len = 0;
+    while (len < list->len && list->at[len] != ';')
+        len++;
+    *element = mi_bytes_sub(*list, 0, len);
+    *list = mi_bytes_sub(*list, len, list->len);
+    return true;
+}
+
+/* Lists that say that there is nothing. */
+static bool is_empty_list(struct mi_bytes text)
+{
+    return mi_msprof_is_absent(text) || mi_bytes_equal(text, MI_LIT("NULL"));
+}
+
+static uint8_t *put_dims(uint8_t *out, struct mi_bytes dims)
+{
+    *out++ = '[';
+    for (size_t i = 0; i < dims.len; i++)
+        if (dims.at[i] > ' ' && dims.at[i] != '"')
+            *out++ = dims.at[i];
+    *out++ = ']';
+    return out;
+}
+
+/* "1,32,64;64" and "FLOAT16;FLOAT16" as float16[1,32,64];float16[64]. */
+static mi_str_id add_tensors(struct mi_msprof_kernels *kernels, const struct mi_msprof_row *row,
+                             enum mi_msprof_role shape_role, enum mi_msprof_role type_role)
+{
+    struct mi_bytes shapes = mi_msprof_field(row, shape_role);
+    struct mi_bytes types = mi_msprof_field(row, type_role), dims, type;
+    bool first_shape = true, first_type = true, is_first = true;
+    if (is_empty_list(types))
+        return MI_NO_STR;
+    /* per element at most: eight bytes more than its type has, brackets, semicolon */
+    uint8_t *start = mi_scratch_room(&kernels->scratch, shapes.len + types.len * 13 + 16);
+    uint8_t *out = start;
+    if (!start) {
+        mi_batch_fail(kernels->batch, MI_ENOMEM, "out of memory for shapes");
+        return MI_NO_STR;
+    }
+    while (next_element(&types, &first_type, &type)) {
+        if (!next_element(&shapes, &first_shape, &dims))
+            dims = (struct mi_bytes){0};
+        if (!is_first)
+            *out++ = ';';
+        is_first = false;
+        out += mi_msprof_dtype(mi_msprof_trim(type), out);
+        out = put_dims(out, dims);
+    }
+    return mi_batch_str(kernels->batch, (struct mi_bytes){start, (size_t)(out - start)});
+}
+
+/* --- rows --- */
+
+static mi_kernel_id add_kernel(struct mi_msprof_kernels *kernels, const struct mi_msprof_row *row)
+{
+    struct mi_batch *batch = kernels->batch;
+    struct mi_bytes type_name = mi_msprof_field(row, MI_MSPROF_TYPE);
+    struct mi_bytes op_name = mi_msprof_field(row, MI_MSPROF_OP_NAME);
+    const struct mi_msprof_type *type = mi_msprof_type_find(type_name);
+    struct mi_kernel_row kernel = {.node_name = add_name(kernels, row, MI_MSPROF_OP_NAME),
+                                   .node_index = -1,
+                                   .op = add_name(kernels, row, MI_MSPROF_OP),
+                                   .kind = (uint8_t)type->kind,
+                                   .sync = (uint8_t)type->sync,
+                                   .engine = mi_batch_cstr(batch, type->engine)};
+    kernel.name = add_name(kernels, row, MI_MSPROF_KERNEL);
+    if (!kernel.name.v)
+        kernel.name = kernel.node_name.v ? kernel.node_name : mi_batch_str(batch, type_name);
+    if (type->kind == MI_TASK_OTHER && !mi_msprof_is_absent(type_name))
+        kernel.engine = mi_batch_str(batch, type_name);
+    /* tables of operators hold nothing but computing and collectives, whatever their type says */
+    if (mi_msprof_is_collective(op_name))
+        kernel.kind = MI_TASK_COMMUNICATION;
+    else if (kernel.node_name.v && kernel.kind == MI_TASK_OTHER)
+        kernel.kind = MI_TASK_COMPUTE;
+    kernel.inputs = add_tensors(kernels, row, MI_MSPROF_INPUT_SHAPES, MI_MSPROF_INPUT_TYPES);
+    kernel.outputs = add_tensors(kernels, row, MI_MSPROF_OUTPUT_SHAPES, MI_MSPROF_OUTPUT_TYPES);
+    return mi_add_kernel(batch, &kernel);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t more)
+{
+    hash = (hash ^ more) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t take_parts(const struct mi_msprof_row *row, struct mi_bytes *parts)
+{
+    uint64_t hash = 0;
+    for (unsigned p = 0; p < MI_MSPROF_PARTS; p++) {
+        parts[p] = mi_msprof_field(row, part_roles[p]);
+        if (parts[p].len)
+            hash = mix(hash, mi_hash64(parts[p]) + p);
+    }
+    return hash;
+}
+
+static bool same_parts(const struct mi_bytes *a, const struct mi_bytes *b)
+{
+    for (unsigned p = 0; p < MI_MSPROF_PARTS; p++)
+        if (!mi_bytes_equal(a[p], b[p]))
+            return false;
+    return true;
+}
+
+static bool has_room(struct mi_msprof_kernels *kernels)
+{
+    if (kernels->seen && kernels->seen_count < kernels->seen_room)
+        return true;
+    uint32_t room = kernels->seen_room ? kernels->seen_room * 2 : 256;
+    struct mi_msprof_seen *seen = mi_mem_resize(kernels->seen, room, sizeof *seen);
+    if (!seen)
+        return mi_batch_fail(kernels->batch, MI_ENOMEM, "out of memory for kernels");
+    kernels->seen = seen;
+    kernels->seen_room = room;
+    return true;
+}
+
+mi_kernel_id mi_msprof_kernel_of(struct mi_msprof_kernels *kernels, const struct mi_msprof_row *row)
+{
+    struct mi_bytes parts[MI_MSPROF_PARTS];
+    uint64_t hash = take_parts(row, parts);
+    uint32_t *place = NULL;
+    if (!has_room(kernels))
+        return (mi_kernel_id){0};
+    for (;; hash++) {
+        place = mi_map_at(&kernels->places, hash);
+        if (!place) {
+            mi_batch_fail(kernels->batch, MI_ENOMEM, "out of memory for kernels");
+            return (mi_kernel_id){0};
+        }
+        if (!*place)
+            break;
+        if (same_parts(kernels->seen[*place].parts, parts))
+            return (mi_kernel_id){kernels->seen[*place].kernel};
+    }
+    *place = kernels->seen_count++;
+    struct mi_msprof_seen *seen = &kernels->seen[*place];
+    memcpy(seen->parts, parts, sizeof parts);
+    seen->kernel = add_kernel(kernels, row).v;
+    return (mi_kernel_id){seen->kernel};
+}

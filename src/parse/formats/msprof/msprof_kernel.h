@@ -1,0 +1,29 @@
+/* Distinct launches of a task table: rows that agree in name, types and shapes share one kernel. */
+#ifndef MI_PARSE_FORMATS_MSPROF_KERNEL_H
+#define MI_PARSE_FORMATS_MSPROF_KERNEL_H
+
+#include "base/map.h"
+#include "model/batch.h"
+#include "parse/formats/msprof/msprof_columns.h"
+
+enum { MI_MSPROF_PARTS = 8 };
+
+struct mi_msprof_kernels {
+    struct mi_batch *batch;
+    uint32_t max_name_bytes;
+    struct mi_map places; /* hash of the parts -> place in `seen` */
+    struct mi_msprof_seen *seen;
+    uint32_t seen_count, seen_room;
+    struct mi_scratch scratch;
+};
+
+void mi_msprof_kernels_init(struct mi_msprof_kernels *kernels, struct mi_batch *batch,
+                            uint32_t max_name_bytes);
+void mi_msprof_kernels_fini(struct mi_msprof_kernels *kernels);
+
+/* The kernel of a row, added if it is new. None once the batch has failed. The bytes of the row
+ * must outlive `kernels`. */
+mi_kernel_id mi_msprof_kernel_of(struct mi_msprof_kernels *kernels,
+                                 const struct mi_msprof_row *row);
+
+#endif
