@@ -96,7 +96,7 @@ static void fx_of_python(void **state)
     a = attr_named(&r, mm, "source_line");
     assert_int_equal(rows->items.int_value[item(&r, a, 0)], 24);
     a = attr_named(&r, cat, "source_file");
-    assert_text(&r, rows->items.text[item(&r, a, 0)], "/home/me/net, really.py");
+    assert_text(&r, rows->items.text[item(&r, a, 0)], "/src/app/net, really.py");
     a = attr_named(&r, cat, "source_code");
     assert_text(&r, rows->items.text[item(&r, a, 0)], "return y.split(2, dim=-1)");
     a = attr_named(&r, node_named(&r, "scaled"), "tag");

@@ -4,7 +4,7 @@
  *
  *   x_0 = ge.Data(index=0, dtype=0, shape=[2, -1], placement="NPU", node_name="x")
  *
- *   # File "/home/me/net.py", line 24, in forward    y = self.linear(x)
+ *   # File "/src/app/net.py", line 24, in forward    y = self.linear(x)
  *   ## FX Code: t: torch.float32[2, 3]npu:0 = torch.ops.aten.t.default(w: torch.float32[3, 2]npu:0)
  *   ## FX Code: addmm = torch.ops.aten.addmm.default(b, x, t)
  *   MatMulV2_0 = ge.MatMulV2(x_0, Transpose_0, None, None, node_name="MatMulV2")
@@ -25,7 +25,7 @@
 
 enum { LOOK_BYTES = 64 << 10 };
 
-/* --- the user's program: File "/home/me/net.py", line 24, in forward    y = self.linear(x) --- */
+/* --- the user's program: File "/src/app/net.py", line 24, in forward    y = self.linear(x) --- */
 
 static void read_place(struct mi_fx_call *place, struct mi_bytes text)
 {
