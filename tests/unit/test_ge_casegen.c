@@ -25,7 +25,7 @@ static int make_folder(void **state)
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static int run(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static int run(const char *format, ...)
 {
     char command[4096];
     va_list args;
