@@ -1,3 +1,4 @@
+/* The category of an operator: a look-up in categories.def. */
 #include "correlate/categories.h"
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* Which framework graph a compiled graph was made from: folders of files, then shared names. */
 #include "correlate/pairs.h"
 
 #include "correlate/ge/ge_graphs.h"
