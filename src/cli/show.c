@@ -49,15 +49,14 @@ static bool add_metrics(const struct mi_session *session, const struct mi_args *
     if (!metrics.task)
         return true;
     mi_source_id source = rows->kernels.source[rows->tasks.kernel[metrics.task].v];
-    const struct mi_reader *reader = mi_session_reader(session, source);
-    struct mi_bytes record = mi_model_record(model, source, rows->tasks.record_offset[metrics.task],
-                                             rows->tasks.record_bytes[metrics.task]);
-    if (!reader || !reader->metrics || !record.len)
+    int64_t offset = rows->tasks.record_offset[metrics.task];
+    uint32_t size_bytes = rows->tasks.record_bytes[metrics.task];
+    if (!mi_session_metrics(session, source, offset, size_bytes, NULL, NULL))
         return true;
     metrics.table =
         mi_report_add_table(report, "metrics", N_("Counters of the first task"), metric_columns,
                             sizeof metric_columns / sizeof *metric_columns);
-    reader->metrics(model->files[source.v], record, add_metric, &metrics);
+    mi_session_metrics(session, source, offset, size_bytes, add_metric, &metrics);
     return !report->failed || mi_fail(err, MI_ENOMEM, "out of memory");
 }
 

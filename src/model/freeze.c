@@ -1,4 +1,4 @@
-/* Freezing: the final order of tasks and the lookups over links. */
+/* Freezing: the final order of tasks and slices, and the lookups over links. */
 #include "base/mem.h"
 #include "model/model.h"
 #include "model/sort.h"
@@ -15,15 +15,25 @@ static bool task_behind(const struct mi_tables *rows, uint32_t a, uint32_t b)
     return tasks->dur_ns[a] < tasks->dur_ns[b]; /* the one that encloses the other comes first */
 }
 
-/* Columns that hold tasks follow them. */
-static void renumber_tasks(struct mi_tables *rows, const uint32_t *new_row)
+static bool slice_behind(const struct mi_tables *rows, uint32_t a, uint32_t b)
+{
+    const struct mi_slices *slices = &rows->slices;
+    if (slices->track[a].v != slices->track[b].v)
+        return slices->track[a].v > slices->track[b].v;
+    if (slices->start_ns[a] != slices->start_ns[b])
+        return slices->start_ns[a] > slices->start_ns[b];
+    return slices->dur_ns[a] < slices->dur_ns[b];
+}
+
+/* Columns that hold rows of a sorted table follow them. */
+static void renumber(struct mi_tables *rows, enum mi_table_no which, const uint32_t *new_row)
 {
     for (int t = 0; t < MI_TABLE_COUNT; t++) {
         const struct mi_table_info *info = &mi_table_infos[t];
         struct mi_any_table *table = mi_any_table(rows, (enum mi_table_no)t);
         for (unsigned c = 0; c < info->column_count; c++) {
             const struct mi_column_info *column = &info->columns[c];
-            if (column->kind != MI_KIND_ID || column->extra != MI_T_tasks || table->count <= 1)
+            if (column->kind != MI_KIND_ID || column->extra != (int)which || table->count <= 1)
                 continue;
             uint32_t *list = mi_column_array(table, column);
             for (uint32_t row = 1; row < table->count; row++)
@@ -32,13 +42,13 @@ static void renumber_tasks(struct mi_tables *rows, const uint32_t *new_row)
     }
 }
 
-static bool sort_tasks(struct mi_tables *rows)
+static bool sort_spans(struct mi_tables *rows, enum mi_table_no which, mi_stands_behind *behind)
 {
     uint32_t *new_row;
-    if (!mi_table_sort(rows, MI_T_tasks, task_behind, &new_row))
+    if (!mi_table_sort(rows, which, behind, &new_row))
         return false;
     if (new_row)
-        renumber_tasks(rows, new_row);
+        renumber(rows, which, new_row);
     mi_mem_free(new_row);
     return true;
 }
@@ -74,7 +84,10 @@ static bool index_links(struct mi_model *model)
     index->birth_of = mi_mem_zero(node_count, sizeof *index->birth_of);
     index->track_first_task =
         mi_mem_zero((size_t)rows->tracks.count + 1, sizeof *index->track_first_task);
-    if (!index->task_link || !index->fate_of || !index->birth_of || !index->track_first_task)
+    index->track_first_slice =
+        mi_mem_zero((size_t)rows->tracks.count + 1, sizeof *index->track_first_slice);
+    if (!index->track_first_slice || !index->task_link || !index->fate_of || !index->birth_of ||
+        !index->track_first_task)
         return false;
     for (uint32_t e = rows->executed.count - 1; e >= 1 && rows->executed.count > 1; e--)
         index->task_link[rows->executed.task[e].v] = e;
@@ -82,11 +95,14 @@ static bool index_links(struct mi_model *model)
         index->fate_of[rows->fates.node[f].v] = f;
     for (uint32_t b = 1; b < rows->births.count; b++)
         index->birth_of[rows->births.node[b].v] = b;
-    uint32_t task = 1;
+    uint32_t task = 1, slice = 1;
     for (uint32_t t = 0; t <= rows->tracks.count; t++) {
         while (task < rows->tasks.count && rows->tasks.track[task].v < t)
             task++;
         index->track_first_task[t] = task;
+        while (slice < rows->slices.count && rows->slices.track[slice].v < t)
+            slice++;
+        index->track_first_slice[t] = slice;
     }
     return mi_csr_build(&index->node_tasks, node_count, (const uint32_t *)rows->executed.node,
                         rows->executed.count) &&
@@ -95,7 +111,9 @@ static bool index_links(struct mi_model *model)
            mi_csr_build(&index->framework_of, node_count, (const uint32_t *)rows->lowered.compiled,
                         rows->lowered.count) &&
            mi_csr_build(&index->kernel_tasks, rows->kernels.count,
-                        (const uint32_t *)rows->tasks.kernel, rows->tasks.count);
+                        (const uint32_t *)rows->tasks.kernel, rows->tasks.count) &&
+           mi_csr_build(&index->launched, rows->slices.count, (const uint32_t *)rows->tasks.launch,
+                        rows->tasks.count);
 }
 
 bool mi_model_freeze(struct mi_model *model, struct mi_error *err)
@@ -103,7 +121,8 @@ bool mi_model_freeze(struct mi_model *model, struct mi_error *err)
     struct mi_tables *rows = &model->all.rows;
     if (mi_batch_failed(&model->all))
         return mi_fail(err, model->all.error.code, "%s", model->all.error.text);
-    if (!sort_tasks(rows) || !sort_executed(rows) || !index_links(model))
+    if (!sort_spans(rows, MI_T_tasks, task_behind) ||
+        !sort_spans(rows, MI_T_slices, slice_behind) || !sort_executed(rows) || !index_links(model))
         return mi_fail(err, MI_ENOMEM, "out of memory for lookups");
     model->frozen = true;
     return true;

@@ -44,6 +44,8 @@ void mi_index_fini(struct mi_index *index)
     mi_csr_fini(&index->framework_of);
     mi_csr_fini(&index->kernel_tasks);
     mi_mem_free(index->track_first_task);
+    mi_mem_free(index->track_first_slice);
+    mi_csr_fini(&index->launched);
     mi_mem_free(index->task_link);
     mi_mem_free(index->fate_of);
     mi_mem_free(index->birth_of);

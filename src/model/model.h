@@ -33,8 +33,8 @@ bool mi_model_merge(struct mi_model *model, mi_source_id source, struct mi_batch
 /* Lookups over graphs, names and values; call after the last merge, before correlating. */
 bool mi_model_index_graphs(struct mi_model *model, struct mi_error *err);
 
-/* Sorts tasks by (track, start_ns, longer first, order of the file), renumbers what points to them,
- * builds the lookups over links. Nothing may be added afterwards. */
+/* Sorts tasks and slices by (track, start_ns, longer first, order of the file), renumbers what
+ * points to them, builds the lookups over links. Nothing may be added afterwards. */
 bool mi_model_freeze(struct mi_model *model, struct mi_error *err);
 
 /* --- reading --- */

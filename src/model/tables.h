@@ -41,6 +41,9 @@ enum mi_table_no {
         MI_TABLE_COUNT
 };
 
+/* Columns of connection ids: 0 is one, this is none. */
+#define MI_NO_CONNECTION UINT32_MAX
+
 /* --- struct mi_nodes { count, room, one array per column } and struct mi_node_row --- */
 
 #define MI_COL(T, name, type, kind, extra, unit, meaning) type *name;

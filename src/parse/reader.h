@@ -36,6 +36,14 @@ struct mi_source {
     void *user;
 };
 
+/* One record of a source, for listing its values. `key` is what the reader put into a
+ * record_offset column: the place in the file, or a key of its own where files have no places
+ * (databases); `bytes` are those at that place, empty if there are none. */
+struct mi_record {
+    struct mi_bytes file, bytes;
+    int64_t key;
+};
+
 /* Receives the named values of one record. `number` is text as written in the file when
  * `is_number`. */
 typedef void mi_metric_fn(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number);
@@ -50,9 +58,9 @@ struct mi_reader {
     /* Reads everything into `out`. False with a place when the rest cannot be read; rows added so
      * far stay valid. */
     bool (*read)(const struct mi_source *src, struct mi_batch *out, struct mi_error *err);
-    /* Lists the counters of one task's record (mi_tasks.record_offset) of `file`, whose header may
-     * name them; NULL if it has none. */
-    void (*metrics)(struct mi_bytes file, struct mi_bytes record, mi_metric_fn *fn, void *user);
+    /* Lists the values of one record (the record_offset of a task, slice, note, statistic) that are
+     * no columns of their own; the head of the file may name them. NULL if it has none. */
+    void (*metrics)(const struct mi_record *record, mi_metric_fn *fn, void *user);
 };
 
 #define MI_READER(name) extern const struct mi_reader mi_reader_##name;

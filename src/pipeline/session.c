@@ -319,6 +319,21 @@ const struct mi_reader *mi_session_reader(const struct mi_session *session, mi_s
                : NULL;
 }
 
+bool mi_session_metrics(const struct mi_session *session, mi_source_id source, int64_t offset,
+                        uint32_t size_bytes, mi_metric_fn *fn, void *user)
+{
+    const struct mi_reader *reader = mi_session_reader(session, source);
+    if (!reader || !reader->metrics || offset < 0)
+        return false;
+    struct mi_record record = {.file = session->model.files[source.v],
+                               .bytes =
+                                   mi_model_record(&session->model, source, offset, size_bytes),
+                               .key = offset};
+    if (fn)
+        reader->metrics(&record, fn, user);
+    return true;
+}
+
 bool mi_session_report(const struct mi_session *session, const char *name,
                        const struct mi_args *args, struct mi_report *out, struct mi_error *err)
 {

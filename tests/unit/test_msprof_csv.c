@@ -199,7 +199,8 @@ static void every_counter_is_listed(void **state)
     const struct mi_tasks *tasks = &r.batch.rows.tasks;
     struct mi_bytes record =
         mi_bytes_sub(r.input.bytes, (size_t)tasks->record_offset[1], tasks->record_bytes[1]);
-    mi_reader_find("msprof_csv")->metrics(r.input.bytes, record, collect, &seen);
+    mi_reader_find("msprof_csv")
+        ->metrics(&(struct mi_record){.file = r.input.bytes, .bytes = record}, collect, &seen);
     assert_int_equal(seen.count, 9); /* Model ID, OP State, Task Type, wait, Block Dim, formats, */
     assert_int_equal(seen.numbers,
                      5); /* aicore_time, aic_mac_ratio; not N/A, not what has columns */

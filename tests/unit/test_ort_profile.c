@@ -485,7 +485,8 @@ static void counters_of_a_record(void **state)
     struct mi_bytes record =
         mi_bytes_sub(r.input.bytes, (size_t)tasks->record_offset[1], tasks->record_bytes[1]);
     struct seen seen = {""};
-    mi_reader_ort_profile.metrics(record, record, collect, &seen);
+    mi_reader_ort_profile.metrics(&(struct mi_record){.file = record, .bytes = record}, collect,
+                                  &seen);
     assert_string_equal(seen.text,
                         "parameter_size=9472 "
                         "thread_scheduling_stats.main_thread.thread_pool_name:intra "

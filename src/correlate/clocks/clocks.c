@@ -83,4 +83,10 @@ void mi_clocks_apply(struct mi_model *model)
     for (uint32_t s = 1; s < rows->slices.count; s++)
         rows->slices.start_ns[s] = mi_clock_to_capture(
             model, rows->tracks.clock[rows->slices.track[s].v], rows->slices.start_raw[s]);
+    for (uint32_t s = 1; s < rows->samples.count; s++)
+        rows->samples.at_ns[s] = mi_clock_to_capture(
+            model, rows->counters.clock[rows->samples.counter[s].v], rows->samples.at_raw[s]);
+    for (uint32_t w = 1; w < rows->windows.count; w++)
+        rows->windows.start_ns[w] =
+            mi_clock_to_capture(model, rows->windows.clock[w], rows->windows.start_raw[w]);
 }

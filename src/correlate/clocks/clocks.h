@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-/* Sets start_ns of all tasks and slices, and model->start_unix_ns if it is not known yet. A clock
+/* Sets start_ns of all tasks, slices, windows and at_ns of all samples, and model->start_unix_ns if it is not known yet. A clock
  * without origin (empty note) counts from the start of the capture. Call it after the last merge;
  * calling it again gives the same. */
 void mi_clocks_apply(struct mi_model *model);

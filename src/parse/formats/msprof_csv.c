@@ -218,7 +218,8 @@ static bool is_header(const struct mi_msprof_row *row)
 static void add_row(struct table *t)
 {
     struct mi_msprof_row row = {.columns = &t->columns, .row = t->row};
-    struct mi_task_row task = {.record_offset = (int64_t)t->row->offset};
+    struct mi_task_row task = {.record_offset = (int64_t)t->row->offset,
+                               .connection = MI_NO_CONNECTION};
     int64_t device, stream;
     t->batch->counts.in++;
     if (is_header(&row)) {
@@ -356,16 +357,16 @@ static void give_cell(struct mi_bytes name, struct mi_bytes text, mi_metric_fn *
     fn(user, name, text, mi_decimal_double(text, &ignored) == 0);
 }
 
-static void list_metrics(struct mi_bytes file, struct mi_bytes record, mi_metric_fn *fn, void *user)
+static void list_metrics(const struct mi_record *record, mi_metric_fn *fn, void *user)
 {
     struct mi_msprof_columns columns;
     struct mi_csv header_csv, record_csv;
     struct mi_csv_row header, cells;
-    if (!mi_msprof_columns_find(&columns, header_of(file)))
+    if (!mi_msprof_columns_find(&columns, header_of(record->file)))
         return;
     struct mi_csv_options options = {.delimiter = columns.delimiter};
-    mi_csv_init(&header_csv, header_of(file), &options);
-    mi_csv_init(&record_csv, record, &options);
+    mi_csv_init(&header_csv, header_of(record->file), &options);
+    mi_csv_init(&record_csv, record->bytes, &options);
     if (mi_csv_next(&header_csv, &header) && mi_csv_next(&record_csv, &cells) &&
         cells.count >= columns.count) {
         struct mi_msprof_row row = {

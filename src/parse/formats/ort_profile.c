@@ -227,6 +227,7 @@ static void add_node_task(struct profile *p, const struct mi_ort_event *event,
         .thread = thread_track(p, event->pid, event->tid),
         .kernel = mi_ort_kernel_of(&p->kernels, event, node_name, node_name),
         .native_id = -1,
+        .connection = MI_NO_CONNECTION,
         .start_raw = event->start_us,
         .dur_ns = event->dur_ns,
     };
@@ -250,6 +251,7 @@ static void add_gpu_task(struct profile *p, const struct mi_ort_event *event)
         .track = stream_track(p, -1, 0, mi_ort_integer(event->stream, 0)),
         .kernel = mi_ort_kernel_of(&p->kernels, event, event->name, node_name),
         .native_id = -1,
+        .connection = MI_NO_CONNECTION,
         .start_raw = event->start_us,
         .dur_ns = event->dur_ns,
     };
@@ -271,6 +273,9 @@ static void add_slice(struct profile *p, const struct mi_ort_event *event)
         p->batch, &(struct mi_slice_row){.track = thread_track(p, event->pid, event->tid),
                                          .name = mi_batch_str(p->batch, event->name),
                                          .category = mi_batch_cstr(p->batch, category),
+                                         .connection = MI_NO_CONNECTION,
+                                         .correlation = MI_NO_CONNECTION,
+                                         .record_offset = -1,
                                          .start_raw = event->start_us,
                                          .dur_ns = event->dur_ns});
     if (event->category == MI_ORT_SESSION && (is_run || is_execute))

@@ -100,12 +100,9 @@ static void write_metrics(struct writer *w, uint32_t task, mi_source_id source)
     const struct mi_tasks *tasks = &w->rows->tasks;
     mi_jw_key(&w->jw, "attributes");
     mi_jw_begin_object(&w->jw);
-    struct mi_bytes record =
-        mi_model_record(w->model, source, tasks->record_offset[task], tasks->record_bytes[task]);
-    const struct mi_reader *reader =
-        w->view->session && source.v ? mi_session_reader(w->view->session, source) : NULL;
-    if (reader && reader->metrics && record.len)
-        reader->metrics(w->model->files[source.v], record, write_metric, &w->jw);
+    if (w->view->session)
+        mi_session_metrics(w->view->session, source, tasks->record_offset[task],
+                           tasks->record_bytes[task], write_metric, &w->jw);
     mi_jw_end(&w->jw);
 }
 

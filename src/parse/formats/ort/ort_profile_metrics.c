@@ -50,13 +50,12 @@ static void give_value(struct mi_json *js, struct mi_bytes name, mi_metric_fn *f
         fn(user, name, text, mi_decimal_double(text, &ignored) == 0);
 }
 
-void mi_ort_metrics(struct mi_bytes file, struct mi_bytes record, mi_metric_fn *fn, void *user)
+void mi_ort_metrics(const struct mi_record *record, mi_metric_fn *fn, void *user)
 {
-    (void)file; /* names stand in the record */
     struct mi_ort_scan scan;
     struct mi_json_string key;
     struct path path = {.level = 0};
-    mi_ort_scan_init(&scan, record, record);
+    mi_ort_scan_init(&scan, record->bytes, record->bytes);
     bool in_args = mi_ort_event_enter_args(&scan);
     while (in_args) {
         if (!mi_json_next_key(&scan.js, &key)) {

@@ -6,6 +6,6 @@
 
 /* See struct mi_reader. Args that have columns of their own (op_name, provider, node_index, shapes)
  * are left out; objects are flattened with dots, lists stay one text. */
-void mi_ort_metrics(struct mi_bytes file, struct mi_bytes record, mi_metric_fn *fn, void *user);
+void mi_ort_metrics(const struct mi_record *record, mi_metric_fn *fn, void *user);
 
 #endif
