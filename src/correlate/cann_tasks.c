@@ -11,6 +11,7 @@
 #include "correlate/cann/cann_tables.h"
 #include "correlate/ge/ge_graphs.h"
 #include "correlate/matcher.h"
+#include "correlate/vec.h"
 
 #include <stdlib.h>
 
@@ -31,7 +32,9 @@ struct matching {
     uint32_t *node_of; /* [kernels.count] node that the name means; SEVERAL; 0 = none */
     uint8_t *is_rival; /* [kernels.count] another model has a node of that name too */
     struct mi_cann_plan plan;
-    struct mi_map placed; /* (track, task id) -> planned task + 1 */
+    struct mi_map placed;         /* (track, task id) -> planned task + 1 */
+    struct mi_cann_event *events; /* records and waits that are planned */
+    uint32_t event_count, event_room;
     mi_str_id rule, name_text, framework_text, both_text, side_text, type_text, rival_text;
 };
 
@@ -157,13 +160,26 @@ static bool place_task(struct matching *m, uint32_t task, uint32_t *planned, boo
     return true;
 }
 
+/* Records and waits of pairs, to be carried over to the tasks of each run. */
+static bool keep_event(struct matching *m, uint32_t task, uint32_t planned, bool both)
+{
+    if (!m->rows->planned.peer[planned].v ||
+        m->rows->kernels.sync[m->rows->tasks.kernel[task].v] == MI_SYNC_NONE)
+        return true;
+    if (!mi_vec_room(&m->events, &m->event_room, m->event_count, sizeof *m->events))
+        return false;
+    m->events[m->event_count++] =
+        (struct mi_cann_event){.task = task, .planned = planned, .is_sure = both};
+    return true;
+}
+
 static bool link_by_place(struct matching *m, uint32_t task)
 {
     struct mi_tasks *tasks = &m->model->all.rows.tasks;
     const struct mi_planned *table = &m->rows->planned;
     uint32_t planned, node;
     bool both = false;
-    if (!place_task(m, task, &planned, &both))
+    if (!place_task(m, task, &planned, &both) || !keep_event(m, task, planned, both))
         return false;
     node = planned ? table->node[planned].v : 0;
     if (planned && !node)
@@ -232,7 +248,8 @@ static bool match(struct matching *m)
         return ok;
     name_kernels(m);
     prepare_texts(m);
-    return mi_cann_plan_init(&m->plan, m->model) && link_all(m);
+    return mi_cann_plan_init(&m->plan, m->model) && link_all(m) &&
+           mi_cann_pair_events(m->model, m->collections, m->events, m->event_count);
 }
 
 static bool run(struct mi_model *model, struct mi_error *err)
@@ -249,6 +266,7 @@ static bool run(struct mi_model *model, struct mi_error *err)
     mi_cann_plan_fini(&m.plan);
     mi_map_fini(&m.nodes);
     mi_map_fini(&m.placed);
+    mi_mem_free(m.events);
     mi_mem_free(m.sources);
     mi_mem_free(m.node_of);
     mi_mem_free(m.is_rival);

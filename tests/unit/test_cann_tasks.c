@@ -59,16 +59,17 @@ static void add_model(struct joining *j)
                                                   .first_out = 1,
                                                   .first_attr = 1});
     for (uint32_t p = 0; p < sizeof plan / sizeof *plan; p++)
-        mi_add_planned(&batch, &(struct mi_planned_row){.graph = graph,
-                                                        .position = p,
-                                                        .type = mi_batch_cstr(&batch, plan[p].type),
-                                                        .kind = (uint8_t)plan[p].kind,
-                                                        .stream = plan[p].stream,
-                                                        .event = -1,
-                                                        .label = -1,
-                                                        .op_index = plan[p].node,
-                                                        .record_offset = -1,
-                                                        .block_dim = -1});
+        mi_add_planned(&batch,
+                       &(struct mi_planned_row){.graph = graph,
+                                                .position = p,
+                                                .type = mi_batch_cstr(&batch, plan[p].type),
+                                                .kind = (uint8_t)plan[p].kind,
+                                                .stream = plan[p].stream,
+                                                .event = strncmp(plan[p].type, "EVENT", 5) ? -1 : 7,
+                                                .label = -1,
+                                                .op_index = plan[p].node,
+                                                .record_offset = -1,
+                                                .block_dim = -1});
     mi_source_id source = mi_model_add_source(&j->model, &row, (struct mi_bytes){0}, &j->err);
     assert_true(mi_model_merge(&j->model, source, &batch, &j->err));
 }
@@ -197,6 +198,61 @@ static void runtime_tasks_shift_the_places(void **state)
     assert_link(&j, 20000, "conv_Send", MI_LIKELY, MI_BY_COMPILER);
     assert_link(&j, 30000, NULL, MI_CONFIDENCE_NONE, MI_BY_RUNTIME);
     assert_link(&j, 40000, "relu_Recv", MI_LIKELY, MI_BY_COMPILER);
+    joining_fini(&j);
+}
+
+/* --- signals --- */
+
+/* Of the three runs the second lost its record and the third its wait; nothing shifts. */
+static void records_and_waits_pair_by_run(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_model(&j);
+    add_table(&j,
+              OPS_HEADER "0,conv,Conv2D,AI_CORE,40,7,5,10\n0,relu,Relu,AI_VECTOR_CORE,40,10,5,40\n"
+                         "0,conv,Conv2D,AI_CORE,40,7,5,110\n0,relu,Relu,AI_CORE,40,10,5,140\n"
+                         "0,conv,Conv2D,AI_CORE,40,7,5,210\n0,relu,Relu,AI_CORE,40,10,5,240\n",
+              "p/op_summary.csv");
+    add_table(&j,
+              TIMES_HEADER "0,N/A,EVENT_RECORD,40,8,1,20\n0,N/A,EVENT_WAIT,40,9,1,30\n"
+                           "0,N/A,EVENT_WAIT,40,9,1,130\n"
+                           "0,N/A,EVENT_RECORD,40,8,1,220\n",
+              "p/task_time.csv");
+    assert_true(joining_run(&j));
+    const struct mi_signals *signals = &j.model.all.rows.signals;
+    assert_int_equal(signals->count - 1, 1);
+    assert_int_equal(signals->record[1].v, find_task(&j, 20000));
+    assert_int_equal(signals->wait[1].v, find_task(&j, 30000));
+    assert_int_equal(signals->confidence[1], MI_LIKELY);
+    joining_fini(&j);
+}
+
+/* Two devices that run one model signal within themselves. */
+static void records_and_waits_pair_by_device(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_model(&j);
+    add_table(&j,
+              OPS_HEADER "0,conv,Conv2D,AI_CORE,40,7,5,10\n"
+                         "1,conv,Conv2D,AI_CORE,40,7,5,11\n",
+              "p/op_summary.csv");
+    add_table(&j,
+              TIMES_HEADER "0,N/A,EVENT_RECORD,40,8,1,20\n1,N/A,EVENT_RECORD,40,8,1,21\n"
+                           "0,N/A,EVENT_WAIT,40,9,1,32\n1,N/A,EVENT_WAIT,40,9,1,31\n",
+              "p/task_time.csv");
+    assert_true(joining_run(&j));
+    const struct mi_signals *signals = &j.model.all.rows.signals;
+    assert_int_equal(signals->count - 1, 2);
+    for (uint32_t s = 1; s < signals->count; s++) {
+        bool is_first = signals->record[s].v == find_task(&j, 20000);
+        assert_int_equal(signals->wait[s].v, find_task(&j, is_first ? 32000 : 31000));
+        assert_int_equal(signals->confidence[s], MI_GUESS); /* known on one side only */
+    }
+    assert_int_not_equal(signals->record[1].v, signals->record[2].v);
     joining_fini(&j);
 }
 
@@ -376,6 +432,8 @@ int main(void)
         cmocka_unit_test(names_and_places_find_the_nodes),
         cmocka_unit_test(doubt_is_stated),
         cmocka_unit_test(runtime_tasks_shift_the_places),
+        cmocka_unit_test(records_and_waits_pair_by_run),
+        cmocka_unit_test(records_and_waits_pair_by_device),
         cmocka_unit_test(tables_join_to_one_truth),
         cmocka_unit_test(repeating_tasks_number_the_runs),
         cmocka_unit_test(a_wrap_is_no_run),

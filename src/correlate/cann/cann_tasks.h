@@ -56,4 +56,16 @@ bool mi_cann_plan_agrees(const struct mi_cann_plan *plan, uint32_t task, uint32_
  * to be told. *both_sides: known tasks in front of it and behind it say the same. */
 uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, bool *both_sides);
 
+/* What is known of a record or a wait by its place in the plan. */
+struct mi_cann_event {
+    uint32_t task, planned;
+    bool is_sure; /* known tasks on both sides of it */
+};
+
+/* Adds a row of `signals` for each wait among `events` whose planned record ran on the same device
+ * in the same run and is there once. `collections`: see mi_cann_collections(). False: out of
+ * memory. */
+bool mi_cann_pair_events(struct mi_model *model, const uint32_t *collections,
+                         const struct mi_cann_event *events, uint32_t count);
+
 #endif

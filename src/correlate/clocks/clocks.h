@@ -7,9 +7,9 @@
 
 #include "model/model.h"
 
-/* Sets start_ns of all tasks, slices, windows and at_ns of all samples, and model->start_unix_ns if it is not known yet. A clock
- * without origin (empty note) counts from the start of the capture. Call it after the last merge;
- * calling it again gives the same. */
+/* Sets start_ns of all tasks, slices, windows and at_ns of all samples, and model->start_unix_ns if
+ * it is not known yet. A clock without origin (empty note) counts from the start of the capture.
+ * Call it after the last merge; calling it again gives the same. */
 void mi_clocks_apply(struct mi_model *model);
 
 /* A raw time of clock row `clock` in capture time; clock 0 = raw is taken as ns. Exact for whole
