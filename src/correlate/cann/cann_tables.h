@@ -12,6 +12,10 @@ uint32_t *mi_cann_collections(const struct mi_model *model);
 /* Whether there is any such source. */
 bool mi_cann_has_any(const struct mi_model *model, const uint32_t *collections);
 
+/* Sets sources.collection: the same numbers, also for traces of other devices (each file for
+ * itself) and for files that lie beside the tasks and tell of their run. */
+bool mi_collections_apply(struct mi_model *model, struct mi_error *err);
+
 /* Sets order[1 .. *count - 1] to the tasks of those sources, by raw start. NULL: out of memory. */
 uint32_t *mi_cann_order(const struct mi_model *model, const uint32_t *collections, uint32_t *count);
 

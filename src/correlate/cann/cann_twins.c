@@ -1,69 +1,26 @@
-/* The same tasks told by several tables: op_summary has the operators with their counters,
- * task_time everything on the streams, kernel_details is op_summary once more. */
+/* The same tasks told by several files: op_summary has the operators with their counters, task_time
+ * everything on the streams, kernel_details is op_summary once more; a trace and a database tell of
+ * all of it again, with the calls that launched it.
+ *
+ * Rows of one start, stream and task id are one task; rows without a stream (collectives, tables of
+ * the lowest profiler level) are the task of that start and name. The row that describes its kernel
+ * best stays and takes over what the others know besides. */
+#include "correlate/cann/cann_twins.h"
+
 #include "base/mem.h"
 #include "base/translate.h"
 #include "correlate/cann/cann_tables.h"
 #include "model/drop.h"
 #include "model/sort.h"
 
-#include <stdlib.h>
-
-/* --- collections --- */
-
-static bool is_collection(struct mi_bytes part)
-{
-    return mi_bytes_starts(part, MI_LIT("PROF_")) || mi_bytes_ends(part, MI_LIT("_ascend_pt")) ||
-           mi_bytes_ends(part, MI_LIT("_ascend_ms"));
-}
-
-/* The path up to the outermost folder of a collection, else up to the folder of the file. */
-static struct mi_bytes home_of(struct mi_bytes path)
-{
-    size_t from = 0, last = 0;
-    for (size_t i = 0; i < path.len; i++) {
-        if (path.at[i] != '/')
-            continue;
-        if (is_collection(mi_bytes_sub(path, from, i - from)))
-            return mi_bytes_sub(path, 0, i);
-        last = i;
-        from = i + 1;
-    }
-    return mi_bytes_sub(path, 0, last);
-}
-
-uint32_t *mi_cann_collections(const struct mi_model *model)
-{
-    const struct mi_sources *sources = &model->all.rows.sources;
-    uint32_t *collections = mi_mem_zero(sources->count, sizeof *collections);
-    struct mi_strings homes;
-    bool failed = !collections || !mi_strings_init(&homes);
-    if (failed) {
-        mi_mem_free(collections);
-        return NULL;
-    }
-    for (uint32_t s = 1; s < sources->count; s++) {
-        if (!mi_bytes_starts(mi_model_text(model, sources->reader[s]), MI_LIT("msprof_")))
-            continue;
-        struct mi_bytes home = home_of(mi_model_text(model, sources->path[s]));
-        collections[s] = mi_strings_add(&homes, home, false, &failed).v + 1;
-    }
-    mi_strings_fini(&homes);
-    if (failed) {
-        mi_mem_free(collections);
-        return NULL;
-    }
-    return collections;
-}
-
-bool mi_cann_has_any(const struct mi_model *model, const uint32_t *collections)
-{
-    for (uint32_t s = 1; s < model->all.rows.sources.count; s++)
-        if (collections[s])
-            return true;
-    return false;
-}
+enum { MAX_LOOSE_BLOCK = 4096 }; /* rows of one start among which pairs by name are looked for */
 
 /* --- order --- */
+
+static uint32_t source_in(const struct mi_tables *rows, uint32_t task)
+{
+    return rows->kernels.source[rows->tasks.kernel[task].v].v;
+}
 
 /* All that makes up the key of a task; then what tells copies of one row from others. */
 static bool key_behind(const struct mi_tables *rows, uint32_t a, uint32_t b)
@@ -75,9 +32,11 @@ static bool key_behind(const struct mi_tables *rows, uint32_t a, uint32_t b)
         return tasks->track[a].v > tasks->track[b].v;
     if (tasks->native_id[a] != tasks->native_id[b])
         return tasks->native_id[a] > tasks->native_id[b];
-    if (tasks->kernel[a].v != tasks->kernel[b].v) /* those of one source are neighbours */
-        return tasks->kernel[a].v > tasks->kernel[b].v;
-    return tasks->dur_ns[a] > tasks->dur_ns[b];
+    if (source_in(rows, a) != source_in(rows, b))
+        return source_in(rows, a) > source_in(rows, b);
+    if (tasks->dur_ns[a] != tasks->dur_ns[b])
+        return tasks->dur_ns[a] > tasks->dur_ns[b];
+    return tasks->kernel[a].v > tasks->kernel[b].v;
 }
 
 uint32_t *mi_cann_order(const struct mi_model *model, const uint32_t *collections, uint32_t *count)
@@ -98,184 +57,296 @@ uint32_t *mi_cann_order(const struct mi_model *model, const uint32_t *collection
     return order;
 }
 
-/* --- streams --- */
+/* --- what is counted --- */
 
-static bool same_stream(const struct mi_tracks *tracks, uint32_t a, uint32_t b)
-{
-    return tracks->kind[a] == tracks->kind[b] && tracks->device[a] == tracks->device[b] &&
-           tracks->native_id[a] == tracks->native_id[b];
-}
-
-/* One track for each stream of a collection: the first that names it. */
-static bool unite_tracks(struct mi_model *model, const uint32_t *collections)
-{
-    struct mi_tables *rows = &model->all.rows;
-    uint32_t count = rows->tracks.count, *instead = mi_mem_new(count, sizeof *instead);
-    struct mi_map first = {0}; /* (collection and device, stream) -> track */
-    bool ok = instead != NULL;
-    for (uint32_t t = 0; ok && t < count; t++) {
-        uint32_t collection = collections[rows->tracks.source[t].v];
-        instead[t] = t;
-        if (!t || !collection)
-            continue;
-        uint64_t key = mi_pair(collection * 8191 + (uint32_t)rows->tracks.device[t],
-                               (uint32_t)rows->tracks.native_id[t]);
-        uint32_t *at = mi_map_at(&first, key);
-        ok = at != NULL;
-        if (!ok)
-            break;
-        if (!*at)
-            *at = t;
-        else if (same_stream(&rows->tracks, *at, t) &&
-                 collections[rows->tracks.source[*at].v] == collection)
-            instead[t] = *at;
-    }
-    ok = ok && mi_table_drop(rows, MI_T_tracks, instead);
-    mi_map_fini(&first);
-    mi_mem_free(instead);
-    return ok;
-}
-
-/* Clocks and kernels that nothing refers to any more. */
-static bool drop_unused(struct mi_model *model, enum mi_table_no which, const uint32_t *collections,
-                        const uint32_t *users, uint32_t user_count)
-{
-    struct mi_tables *rows = &model->all.rows;
-    uint32_t count = mi_any_table(rows, which)->count;
-    uint32_t *instead = mi_mem_zero(count, sizeof *instead);
-    if (!instead)
-        return false;
-    for (uint32_t u = 1; u < user_count; u++)
-        instead[users[u]] = users[u];
-    for (uint32_t r = 1; which == MI_T_kernels && r < count; r++)
-        if (!collections[rows->kernels.source[r].v])
-            instead[r] = r;
-    bool ok = mi_table_drop(rows, which, instead);
-    mi_mem_free(instead);
-    return ok;
-}
-
-/* --- twins --- */
+struct count {
+    int64_t times, offset; /* of the first */
+};
 
 struct tally { /* of one source */
-    int64_t twice, differs, repeated;
+    struct count twice, durations, kinds, repeated, alone;
+    bool has_ops, has_all, has_collectives; /* what it tells of */
 };
 
 struct twins {
     struct mi_model *model;
     struct mi_tables *rows;
+    const uint32_t *collections;
     uint32_t *order, order_count;
-    uint32_t *instead; /* [tasks.count] */
+    uint32_t *instead;  /* [tasks.count] */
+    uint32_t *taken;    /* [tasks.count] source of the last row that was found to be this task */
+    uint8_t *is_parent; /* [tasks.count] */
     struct tally *tallies;
 };
 
 static uint32_t source_of(const struct twins *tw, uint32_t task)
 {
-    return tw->rows->kernels.source[tw->rows->tasks.kernel[task].v].v;
+    return source_in(tw->rows, task);
 }
 
-static bool same_key(const struct mi_tasks *tasks, uint32_t a, uint32_t b)
+static void count_one(const struct twins *tw, struct count *count, uint32_t task)
 {
-    return tasks->start_raw[a] == tasks->start_raw[b] && tasks->track[a].v == tasks->track[b].v &&
-           tasks->native_id[a] == tasks->native_id[b];
+    if (!count->times++)
+        count->offset = tw->rows->tasks.record_offset[task];
 }
 
-/* Rows that are alike in all columns of the model are one task written twice. */
+/* --- joining two rows --- */
+
+/* Work of another kind; what the kind is not known of contradicts nothing. */
+static bool kinds_differ(const struct mi_kernels *kernels, uint32_t a, uint32_t b)
+{
+    return kernels->kind[a] != kernels->kind[b] && kernels->kind[a] != MI_TASK_OTHER &&
+           kernels->kind[b] != MI_TASK_OTHER;
+}
+
+static void join(struct twins *tw, uint32_t kept, uint32_t dropped)
+{
+    const struct mi_tasks *tasks = &tw->rows->tasks;
+    uint32_t source = source_of(tw, dropped);
+    struct tally *tally = &tw->tallies[source];
+    count_one(tw, &tally->twice, dropped);
+    if (tasks->dur_ns[kept] != tasks->dur_ns[dropped])
+        count_one(tw, &tally->durations, dropped);
+    if (kinds_differ(&tw->rows->kernels, tasks->kernel[kept].v, tasks->kernel[dropped].v))
+        count_one(tw, &tally->kinds, dropped);
+    mi_cann_hand_over(tw->model, kept, dropped);
+    tw->instead[dropped] = kept;
+    tw->taken[kept] = source;
+}
+
+/* --- rows of one key --- */
+
+static bool is_alive(const struct twins *tw, uint32_t task)
+{
+    return tw->instead[task] == task;
+}
+
+/* Rows that are alike in all columns of the model are one task written twice; but sub-tasks of one
+ * parent may well be alike. */
 static void drop_copies(struct twins *tw, uint32_t from, uint32_t end)
 {
     const struct mi_tasks *tasks = &tw->rows->tasks;
     for (uint32_t i = from + 1; i < end; i++) {
         uint32_t a = tw->order[i - 1], b = tw->order[i];
-        if (tasks->kernel[a].v != tasks->kernel[b].v || tasks->dur_ns[a] != tasks->dur_ns[b])
+        if (tasks->kernel[a].v != tasks->kernel[b].v || tasks->dur_ns[a] != tasks->dur_ns[b] ||
+            tasks->parent[b].v)
             continue;
         tw->instead[b] = tw->instead[a];
-        tw->tallies[source_of(tw, b)].repeated++;
+        count_one(tw, &tw->tallies[source_of(tw, b)].repeated, b);
     }
 }
 
-/* The source whose rows stay: one that names operators, else the first. */
+/* The source whose rows stay: that of the richest row; of equal ones the first. */
 static uint32_t choose_source(const struct twins *tw, uint32_t from, uint32_t end)
 {
-    const struct mi_kernels *kernels = &tw->rows->kernels;
-    for (uint32_t i = from; i < end; i++)
-        if (kernels->node_name[tw->rows->tasks.kernel[tw->order[i]].v].v)
-            return source_of(tw, tw->order[i]);
-    return source_of(tw, tw->order[from]);
+    uint32_t best = tw->order[from];
+    for (uint32_t i = from + 1; i < end; i++)
+        if (mi_cann_richness(tw->model, tw->order[i]) > mi_cann_richness(tw->model, best))
+            best = tw->order[i];
+    return source_of(tw, best);
 }
 
-/* Types are written in capitals, so a name with a small letter is a symbol. */
-static bool is_symbol(struct mi_bytes name)
+/* The end of the rows of one source from place `at` on. */
+static uint32_t source_end(const struct twins *tw, uint32_t at, uint32_t end)
 {
-    for (size_t i = 0; i < name.len; i++)
-        if (name.at[i] >= 'a' && name.at[i] <= 'z')
-            return true;
-    return false;
-}
-
-/* What the table of streams knows and the table of operators does not: the symbol. */
-static void hand_over(struct twins *tw, uint32_t kept, uint32_t dropped)
-{
-    struct mi_kernels *kernels = &tw->rows->kernels;
-    uint32_t to = tw->rows->tasks.kernel[kept].v, from = tw->rows->tasks.kernel[dropped].v;
-    if (kernels->name[to].v == kernels->node_name[to].v && !kernels->node_name[from].v &&
-        is_symbol(mi_model_text(tw->model, kernels->name[from])))
-        kernels->name[to] = kernels->name[from];
-    if (!kernels->engine[to].v) {
-        kernels->engine[to] = kernels->engine[from];
-        if (kernels->kind[to] == MI_TASK_COMPUTE && kernels->kind[from] != MI_TASK_OTHER)
-            kernels->kind[to] = kernels->kind[from];
-    }
-}
-
-static uint32_t next_kept(const struct twins *tw, uint32_t at, uint32_t end, uint32_t source)
-{
-    while (at < end &&
-           (tw->instead[tw->order[at]] != tw->order[at] || source_of(tw, tw->order[at]) != source))
+    uint32_t source = source_of(tw, tw->order[at]);
+    while (at < end && source_of(tw, tw->order[at]) == source)
         at++;
     return at;
 }
 
-/* The rows of one key, in [from, end) of the order: the k-th of each source is the same task. */
-static void join_key(struct twins *tw, uint32_t from, uint32_t end)
+/* The rows [b, b_end) of a source are tasks of those [a, a_end) that stay, both by duration: first
+ * those of equal length, then the rest in order. */
+static void join_source(struct twins *tw, uint32_t a, uint32_t a_end, uint32_t b, uint32_t b_end)
 {
     const struct mi_tasks *tasks = &tw->rows->tasks;
-    drop_copies(tw, from, end);
-    uint32_t stays = choose_source(tw, from, end), source = 0, at = end;
-    for (uint32_t i = from; i < end; i++) {
-        uint32_t task = tw->order[i];
-        if (tw->instead[task] != task || source_of(tw, task) == stays)
-            continue;
-        at = source_of(tw, task) != source ? next_kept(tw, from, end, stays)
-                                           : next_kept(tw, at + (at < end), end, stays);
-        source = source_of(tw, task);
-        if (at == end)
-            continue;
-        uint32_t kept = tw->order[at];
-        hand_over(tw, kept, task);
-        tw->instead[task] = kept;
-        tw->tallies[source].twice++;
-        tw->tallies[source].differs += tasks->dur_ns[kept] != tasks->dur_ns[task];
+    uint32_t source = source_of(tw, tw->order[b]);
+    for (uint32_t i = a, k = b; i < a_end && k < b_end;) {
+        uint32_t kept = tw->order[i], other = tw->order[k];
+        bool is_equal = tasks->dur_ns[kept] == tasks->dur_ns[other];
+        bool can_join = is_alive(tw, kept) && is_alive(tw, other) && is_equal;
+        bool goes_on = !is_alive(tw, kept) || can_join ||
+                       (is_alive(tw, other) && tasks->dur_ns[kept] < tasks->dur_ns[other]);
+        k += can_join || !goes_on;
+        i += goes_on;
+        if (can_join)
+            join(tw, kept, other);
     }
+    for (uint32_t i = a, k = b; i < a_end && k < b_end;) {
+        uint32_t kept = tw->order[i], other = tw->order[k];
+        bool is_free = is_alive(tw, kept) && tw->taken[kept] != source;
+        bool can_join = is_free && is_alive(tw, other);
+        k += can_join || !is_alive(tw, other);
+        i += can_join || !is_free;
+        if (can_join)
+            join(tw, kept, other);
+    }
+}
+
+/* The rows of one stream, id and start, in [from, end) of the order. */
+static void join_key(struct twins *tw, uint32_t from, uint32_t end)
+{
+    uint32_t stays = choose_source(tw, from, end), a = from, a_end;
+    while (source_of(tw, tw->order[a]) != stays)
+        a = source_end(tw, a, end);
+    a_end = source_end(tw, a, end);
+    for (uint32_t b = from, b_end; b < end; b = b_end) {
+        b_end = source_end(tw, b, end);
+        if (b != a)
+            join_source(tw, a, a_end, b, b_end);
+    }
+}
+
+/* --- rows without a stream --- */
+
+static bool is_loose(const struct twins *tw, uint32_t task)
+{
+    return tw->rows->tracks.kind[tw->rows->tasks.track[task].v] != MI_TRACK_STREAM;
+}
+
+static mi_str_id shown_name(const struct mi_kernels *kernels, uint32_t kernel)
+{
+    return kernels->node_name[kernel].v ? kernels->node_name[kernel] : kernels->name[kernel];
+}
+
+static bool is_loose_twin(const struct twins *tw, uint32_t a, uint32_t b)
+{
+    const struct mi_tasks *tasks = &tw->rows->tasks;
+    const struct mi_kernels *kernels = &tw->rows->kernels;
+    uint32_t track_a = tasks->track[a].v, track_b = tasks->track[b].v;
+    return source_of(tw, a) != source_of(tw, b) &&
+           tw->collections[source_of(tw, a)] == tw->collections[source_of(tw, b)] &&
+           tw->rows->tracks.device[track_a] == tw->rows->tracks.device[track_b] &&
+           shown_name(kernels, tasks->kernel[a].v).v == shown_name(kernels, tasks->kernel[b].v).v;
+}
+
+/* A stream tells more than a lane of collectives, and that more than no lane at all. */
+static unsigned lane_rank(const struct twins *tw, uint32_t task)
+{
+    unsigned kind = tw->rows->tracks.kind[tw->rows->tasks.track[task].v];
+    return kind == MI_TRACK_STREAM ? 2 : kind == MI_TRACK_GROUP ? 1 : 0;
+}
+
+static bool stays_before(const struct twins *tw, uint32_t a, uint32_t b)
+{
+    if (lane_rank(tw, a) != lane_rank(tw, b))
+        return lane_rank(tw, a) > lane_rank(tw, b);
+    if (mi_cann_richness(tw->model, a) != mi_cann_richness(tw->model, b))
+        return mi_cann_richness(tw->model, a) > mi_cann_richness(tw->model, b);
+    return source_of(tw, a) < source_of(tw, b);
+}
+
+/* Joins rows without a stream to those of the same start and name. */
+static void join_loose(struct twins *tw, uint32_t from, uint32_t end)
+{
+    for (uint32_t i = from; i < end; i++) {
+        uint32_t a = tw->order[i];
+        for (uint32_t k = from; is_loose(tw, a) && is_alive(tw, a) && k < end; k++) {
+            uint32_t b = tw->order[k];
+            if (b == a || !is_alive(tw, b) || !is_loose_twin(tw, a, b))
+                continue;
+            uint32_t kept = stays_before(tw, a, b) ? a : b, other = kept == a ? b : a;
+            if (tw->taken[kept] != source_of(tw, other))
+                join(tw, kept, other);
+        }
+    }
+}
+
+/* --- all --- */
+
+static bool same_key(const struct mi_tasks *tasks, uint32_t a, uint32_t b)
+{
+    return tasks->track[a].v == tasks->track[b].v && tasks->native_id[a] == tasks->native_id[b];
+}
+
+/* All rows of one start, in [from, end) of the order. */
+static void join_start(struct twins *tw, uint32_t from, uint32_t end)
+{
+    const struct mi_tasks *tasks = &tw->rows->tasks;
+    bool any_loose = false;
+    for (uint32_t i = from, next; i < end; i = next) {
+        bool is_here_loose = is_loose(tw, tw->order[i]);
+        for (next = i + 1; next < end && same_key(tasks, tw->order[i], tw->order[next]); next++)
+            ;
+        any_loose |= is_here_loose;
+        if (next - i == 1)
+            continue;
+        drop_copies(tw, i, next);
+        if (!is_here_loose)
+            join_key(tw, i, next);
+    }
+    if (any_loose && end - from > 1 && end - from <= MAX_LOOSE_BLOCK)
+        join_loose(tw, from, end);
 }
 
 /* Copies of a row that turned out to be a twin itself point past it. */
 static void straighten(struct twins *tw)
 {
     for (uint32_t i = 1; i < tw->order_count; i++) {
-        uint32_t task = tw->order[i];
-        tw->instead[task] = tw->instead[tw->instead[task]];
+        uint32_t task = tw->order[i], to = tw->instead[task];
+        while (tw->instead[to] != to)
+            to = tw->instead[to];
+        tw->instead[task] = to;
     }
 }
 
-static void add_notice(struct mi_model *model, uint32_t source, enum mi_severity severity,
-                       const char *code, const char *text, int64_t times)
+/* --- what only one file tells of --- */
+
+static void find_scopes(struct twins *tw)
+{
+    const struct mi_tasks *tasks = &tw->rows->tasks;
+    for (uint32_t i = 1; i < tw->order_count; i++) {
+        uint32_t t = tw->order[i];
+        struct tally *tally = &tw->tallies[source_of(tw, t)];
+        unsigned kind = tw->rows->kernels.kind[tasks->kernel[t].v];
+        if (is_loose(tw, t))
+            tally->has_collectives |= kind == MI_TASK_COMMUNICATION;
+        else if (kind == MI_TASK_COMPUTE)
+            tally->has_ops = true;
+        else if (kind == MI_TASK_SYNC || kind == MI_TASK_TRANSFER)
+            tally->has_all = true;
+        tw->is_parent[tasks->parent[t].v] = 1;
+    }
+}
+
+/* Whether another file of the collection ought to tell of the task too. */
+static bool is_missed(const struct twins *tw, uint32_t task)
+{
+    const struct mi_sources *sources = &tw->rows->sources;
+    uint32_t own = source_of(tw, task);
+    unsigned kind = tw->rows->kernels.kind[tw->rows->tasks.kernel[task].v];
+    bool is_op = kind == MI_TASK_COMPUTE && !tw->rows->tasks.parent[task].v;
+    for (uint32_t s = 1; s < sources->count; s++) {
+        const struct tally *tally = &tw->tallies[s];
+        if (s == own || tw->collections[s] != tw->collections[own])
+            continue;
+        if (is_loose(tw, task) ? tally->has_collectives
+                               : tally->has_all || (is_op && tally->has_ops))
+            return true;
+    }
+    return false;
+}
+
+static void count_alone(struct twins *tw)
+{
+    for (uint32_t i = 1; i < tw->order_count; i++) {
+        uint32_t t = tw->order[i];
+        if (is_alive(tw, t) && !tw->taken[t] && !tw->is_parent[t] && is_missed(tw, t))
+            count_one(tw, &tw->tallies[source_of(tw, t)].alone, t);
+    }
+}
+
+/* --- the step --- */
+
+void mi_cann_notice(struct mi_model *model, uint32_t source, enum mi_severity severity,
+                    const char *code, const char *text, int64_t times, int64_t offset)
 {
     if (times)
         mi_add_diag(&model->all, &(struct mi_diag_row){.source = {source},
                                                        .code = mi_batch_cstr(&model->all, code),
                                                        .severity = (uint8_t)severity,
                                                        .times = times,
-                                                       .offset = -1,
+                                                       .offset = offset,
                                                        .text = mi_batch_cstr(&model->all, text)});
 }
 
@@ -283,15 +354,24 @@ static void report(struct twins *tw)
 {
     struct mi_sources *sources = &tw->rows->sources;
     for (uint32_t s = 1; s < sources->count; s++) {
-        const struct tally *tally = &tw->tallies[s];
-        sources->records_kept[s] -= tally->twice + tally->repeated;
-        sources->records_skipped[s] += tally->twice + tally->repeated;
-        add_notice(tw->model, s, MI_INFO, "msprof.task_twice",
-                   N_("tasks that another table tells of too are counted once"), tally->twice);
-        add_notice(tw->model, s, MI_NOTICE, "msprof.tables_differ",
-                   N_("tasks whose duration differs between two tables"), tally->differs);
-        add_notice(tw->model, s, MI_NOTICE, "msprof.row_twice",
-                   N_("rows that stand in the table twice are counted once"), tally->repeated);
+        const struct tally *t = &tw->tallies[s];
+        sources->records_kept[s] -= t->twice.times + t->repeated.times;
+        sources->records_skipped[s] += t->twice.times + t->repeated.times;
+        mi_cann_notice(tw->model, s, MI_INFO, "msprof.task_twice",
+                       N_("tasks that another file tells of too are counted once"), t->twice.times,
+                       t->twice.offset);
+        mi_cann_notice(tw->model, s, MI_NOTICE, "msprof.tables_differ",
+                       N_("tasks whose duration differs between two files"), t->durations.times,
+                       t->durations.offset);
+        mi_cann_notice(tw->model, s, MI_NOTICE, "msprof.kinds_differ",
+                       N_("tasks whose type differs between two files"), t->kinds.times,
+                       t->kinds.offset);
+        mi_cann_notice(tw->model, s, MI_NOTICE, "msprof.row_twice",
+                       N_("rows that stand in the table twice are counted once"), t->repeated.times,
+                       t->repeated.offset);
+        mi_cann_notice(tw->model, s, MI_NOTICE, "msprof.task_alone",
+                       N_("tasks that another file of the same run does not tell of"),
+                       t->alone.times, t->alone.offset);
     }
 }
 
@@ -300,39 +380,61 @@ static bool join_all(struct twins *tw)
     const struct mi_tasks *tasks = &tw->rows->tasks;
     for (uint32_t t = 0; t < tasks->count; t++)
         tw->instead[t] = t;
+    find_scopes(tw);
     for (uint32_t from = 1, end; from < tw->order_count; from = end) {
+        int64_t start = tasks->start_raw[tw->order[from]];
         for (end = from + 1; end < tw->order_count; end++)
-            if (!same_key(tasks, tw->order[from], tw->order[end]))
+            if (tasks->start_raw[tw->order[end]] != start)
                 break;
         if (end - from > 1)
-            join_key(tw, from, end);
+            join_start(tw, from, end);
     }
+    count_alone(tw);
     straighten(tw);
     report(tw);
     return mi_table_drop(tw->rows, MI_T_tasks, tw->instead);
 }
 
+/* [tracks.count] 1 where tasks lie. */
+static uint8_t *find_lanes(const struct mi_tables *rows)
+{
+    uint8_t *had = mi_mem_zero(rows->tracks.count, 1);
+    for (uint32_t t = 1; had && t < rows->tasks.count; t++)
+        had[rows->tasks.track[t].v] = 1;
+    return had;
+}
+
+static bool merge_tasks(struct twins *tw)
+{
+    uint32_t count = tw->rows->tasks.count;
+    tw->order = mi_cann_order(tw->model, tw->collections, &tw->order_count);
+    tw->instead = mi_mem_new(count, sizeof *tw->instead);
+    tw->taken = mi_mem_zero(count, sizeof *tw->taken);
+    tw->is_parent = mi_mem_zero(count, 1);
+    tw->tallies = mi_mem_zero(tw->rows->sources.count, sizeof *tw->tallies);
+    bool ok = tw->order && tw->instead && tw->taken && tw->is_parent && tw->tallies && join_all(tw);
+    mi_mem_free(tw->order);
+    mi_mem_free(tw->instead);
+    mi_mem_free(tw->taken);
+    mi_mem_free(tw->is_parent);
+    mi_mem_free(tw->tallies);
+    return ok;
+}
+
 bool mi_cann_merge_twins(struct mi_model *model, struct mi_error *err)
 {
-    struct mi_tables *rows = &model->all.rows;
     uint32_t *collections = mi_cann_collections(model);
-    struct twins tw = {.model = model, .rows = rows};
+    struct twins tw = {.model = model, .rows = &model->all.rows, .collections = collections};
     if (collections && !mi_cann_has_any(model, collections)) {
         mi_mem_free(collections);
         return true;
     }
-    bool ok = collections && unite_tracks(model, collections);
-    tw.order = ok ? mi_cann_order(model, collections, &tw.order_count) : NULL;
-    tw.instead = mi_mem_new(rows->tasks.count, sizeof *tw.instead);
-    tw.tallies = mi_mem_zero(rows->sources.count, sizeof *tw.tallies);
-    ok = ok && tw.order && tw.instead && tw.tallies && join_all(&tw) &&
-         drop_unused(model, MI_T_kernels, collections, (const uint32_t *)rows->tasks.kernel,
-                     rows->tasks.count) &&
-         drop_unused(model, MI_T_clocks, collections, (const uint32_t *)rows->tracks.clock,
-                     rows->tracks.count);
-    mi_mem_free(tw.order);
-    mi_mem_free(tw.instead);
-    mi_mem_free(tw.tallies);
+    bool ok = collections && mi_cann_unite_tracks(model, collections);
+    uint8_t *had_tasks = ok ? find_lanes(tw.rows) : NULL;
+    ok = had_tasks && merge_tasks(&tw) && mi_cann_find_sub_tasks(model, collections) &&
+         mi_cann_merge_host_rows(model, collections) &&
+         mi_cann_drop_unused(model, collections, had_tasks);
+    mi_mem_free(had_tasks);
     mi_mem_free(collections);
-    return ok || mi_fail(err, MI_ENOMEM, "out of memory while joining tables of tasks");
+    return ok || mi_fail(err, MI_ENOMEM, "out of memory while joining files of one run");
 }

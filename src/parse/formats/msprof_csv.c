@@ -77,10 +77,10 @@ static mi_str_id track_name(struct table *t, int64_t device, int64_t stream)
     if (stream >= 0)
         return mi_batch_printf(t->batch, "stream %lld", (long long)stream);
     const char *what = t->columns.place[MI_MSPROF_STREAM] >= 0 ? "communication" : "all streams";
-    return mi_batch_printf(t->batch, "device %lld %s", (long long)device, what);
+    return mi_batch_printf(t->batch, "device %lld %s", (long long)(device < 0 ? 0 : device), what);
 }
 
-/* Rows without a stream share a track per device. */
+/* Rows without a stream share a track per device; -1: the table does not name it. */
 static mi_track_id track_of(struct table *t, int64_t device, int64_t stream, int64_t start_raw)
 {
     if (t->last_track.v && device == t->last_device && stream == t->last_stream)
@@ -228,7 +228,7 @@ static void add_row(struct table *t)
         return;
     }
     if (!has_all_columns(t, &row) || !read_times(t, &row, &task) ||
-        !read_id(t, &row, MI_MSPROF_DEVICE, 0, &device) ||
+        !read_id(t, &row, MI_MSPROF_DEVICE, -1, &device) ||
         !read_id(t, &row, MI_MSPROF_STREAM, -1, &stream) ||
         !read_id(t, &row, MI_MSPROF_TASK, -1, &task.native_id))
         return;
