@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "parse/foreign.h"
+#include "pipeline/folders.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -184,14 +185,28 @@ static void recognise(struct mi_item *item)
                 tied[1]->name);
     } else if (!item->reader) {
         char what[sizeof item->error.text];
+        if (!item->is_named && !item->entry && (item->word = mi_folder_word(item->path)))
+            return;
         mi_explain_foreign(bytes, what, sizeof what);
         mi_fail(&item->error, MI_EUNSUPPORTED, "%s", what);
     }
 }
 
+bool mi_inputs_complete(struct mi_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct mi_item *item = &inputs->items[i];
+        if (!item->is_named && !item->entry)
+            item->word = mi_folder_raw(item->path);
+    }
+    return mi_folders_mark_older(inputs);
+}
+
 void mi_item_open(struct mi_item *item, const struct mi_reader *forced,
                   const struct mi_input_options *options)
 {
+    if (item->newer || item->word)
+        return;
     if (!mi_input_open(&item->input, item->path, options, &item->error))
         return;
     if (item->entry && item->entry->reader[0])

@@ -20,6 +20,8 @@ struct mi_item {
     const struct mi_manifest_file *entry; /* its row in the manifest; NULL likewise */
     bool is_named;                        /* the user named it, so not recognising it is an error */
     const struct mi_reader *reader;       /* NULL: nobody recognised it */
+    const char *newer;                    /* export that replaces it, so it is left out; or NULL */
+    const char *word;                     /* what its place says it is, where nobody reads it */
     struct mi_error error;                /* why it could not be opened or recognised */
 };
 
@@ -38,6 +40,9 @@ void mi_inputs_fini(struct mi_inputs *inputs);
 /* Adds a file, a folder or "-"; false only if `path` itself cannot be looked at, or a capture.json
  * in it cannot be understood. */
 bool mi_inputs_add(struct mi_inputs *inputs, const char *path, struct mi_error *err);
+
+/* To be called once all are added: marks what the folders tell. False: out of memory. */
+bool mi_inputs_complete(struct mi_inputs *inputs);
 
 /* Opens one item and finds its reader: that of the manifest, else `forced` (may be NULL), else by
  * content. What goes wrong is kept in item->error. Safe from several threads, one item each. */

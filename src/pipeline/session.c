@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "correlate/matcher.h"
+#include "pipeline/folders.h"
 #include "pipeline/inputs.h"
 
 #include <stdatomic.h>
@@ -144,6 +145,20 @@ static void add_untried(struct mi_batch *all, mi_source_id source)
     add_diag(all, source, MI_INFO, "input.untried", &note);
 }
 
+/* What the place of a file says about it. */
+static void add_place(struct mi_batch *all, mi_source_id source, const struct mi_item *item)
+{
+    struct mi_error note = MI_ERROR_INIT;
+    if (item->newer) {
+        mi_fail(&note, MI_EUNSUPPORTED, "left out: %.150s is a newer export of the same",
+                item->newer);
+        add_diag(all, source, MI_NOTICE, "input.older_export", &note);
+    } else if (item->word) {
+        mi_fail(&note, MI_EUNSUPPORTED, "%s", item->word);
+        add_diag(all, source, MI_INFO, "input.raw_profile", &note);
+    }
+}
+
 static bool merge_item(struct reading *reading, uint32_t index, struct mi_error *err)
 {
     struct mi_session *session = reading->session;
@@ -158,6 +173,7 @@ static bool merge_item(struct reading *reading, uint32_t index, struct mi_error 
     mi_source_id source = mi_model_add_source(&session->model, &row, item->input.bytes, err);
     if (!source.v || !mi_model_merge(&session->model, source, &reading->batches[index], err))
         return false;
+    add_place(all, source, item);
     if (item->reader && item->reader->is_untried)
         add_untried(all, source);
     if (item->error.code == MI_EUNSUPPORTED && !item->is_named && !item->entry)
@@ -175,6 +191,9 @@ static bool merge_item(struct reading *reading, uint32_t index, struct mi_error 
 static bool fail_empty(const struct reading *reading, struct mi_error *err)
 {
     const struct mi_inputs *inputs = &reading->session->inputs;
+    size_t at = 0;
+    if (mi_folders_not_exported(inputs, &at, err))
+        return false;
     for (size_t i = 0; i < inputs->count; i++) {
         const struct mi_error *why = &inputs->items[i].error;
         if (why->code == MI_OK)
@@ -240,6 +259,30 @@ static void add_manifest(struct mi_session *session, size_t capture)
     }
 }
 
+/* Collections that nobody has exported: their first source says so. */
+static void add_not_exported(struct mi_session *session)
+{
+    struct mi_error note = MI_ERROR_INIT;
+    const struct mi_item *item;
+    for (size_t at = 0; (item = mi_folders_not_exported(&session->inputs, &at, &note));
+         note = MI_ERROR_INIT)
+        add_diag(&session->model.all, (mi_source_id){(uint32_t)(item - session->inputs.items) + 1},
+                 MI_WARNING, "input.not_exported", &note);
+}
+
+/* Sums, settings, values over time are worth showing where there is neither graph nor task; not
+ * where they surround a collection that was never exported. */
+static bool has_other_records(const struct mi_session *session)
+{
+    const struct mi_sources *sources = &session->model.all.rows.sources;
+    struct mi_error ignored = MI_ERROR_INIT;
+    size_t at = 0;
+    bool has_records = false;
+    for (uint32_t s = 1; s < sources->count; s++)
+        has_records = has_records || sources->records_kept[s] > 0;
+    return has_records && !mi_folders_not_exported(&session->inputs, &at, &ignored);
+}
+
 static bool build_model(struct reading *reading, struct mi_error *err)
 {
     struct mi_session *session = reading->session;
@@ -251,7 +294,8 @@ static bool build_model(struct reading *reading, struct mi_error *err)
             return false;
     for (size_t i = 0; i < session->inputs.capture_count; i++)
         add_manifest(session, i);
-    if (!(mi_model_has(model) & ~(unsigned)MI_HAS_LINKS))
+    add_not_exported(session);
+    if (!(mi_model_has(model) & ~(unsigned)MI_HAS_LINKS) && !has_other_records(session))
         return fail_empty(reading, err);
     if (session->options.progress &&
         !session->options.progress(session->options.user, "correlate", 0, 0))
@@ -277,6 +321,8 @@ bool mi_session_load(struct mi_session *session, struct mi_error *err)
     size_t count = session->inputs.count;
     if (count == 0)
         return mi_fail(err, MI_ENOTFOUND, "the inputs hold no files");
+    if (!mi_inputs_complete(&session->inputs))
+        return mi_fail(err, MI_ENOMEM, "out of memory");
     reading.batches = mi_mem_zero(count, sizeof *reading.batches);
     reading.failures = mi_mem_zero(count, sizeof *reading.failures);
     bool ok = reading.batches && reading.failures;

@@ -21,6 +21,10 @@
 
 enum { MAX_FILES = 256, SMALL_BYTES = 4096, HANDY_BYTES = 128 << 10 };
 
+#define LEVEL_1_RANK_0                                                                             \
+    "samples/cann-profiling/pytorch_alexnet_2rank/text/level1/rank0_ascend_pt/"                    \
+    "ASCEND_PROFILER_OUTPUT"
+
 /* Shared samples, first rule that fits: folder, end of the name, reader. */
 static const struct rule {
     const char *folder, *suffix, *reader;
@@ -33,6 +37,11 @@ static const struct rule {
     {"samples/cann-profiling/mstt_2024", "kernel_details_arith.csv", "msprof_csv"},
     {"samples/cann-profiling/mstt_2024", "kernel_details_level0.csv", "msprof_csv"},
     {"samples/cann-profiling/op_summary_variant", ".csv", "msprof_csv"},
+    {"samples/cann-profiling/metadata", ".json", "msprof_info"},
+    {"samples/cann-profiling/pytorch_alexnet_2rank/text/level1/rank0_ascend_pt", ".json",
+     "msprof_info"},
+    {LEVEL_1_RANK_0, "kernel_details.csv", "msprof_csv"},
+    {LEVEL_1_RANK_0, ".csv", "msprof_tables"},
     {"samples/cann-static/om", "_ascend310b4.om", "om"},
     {"samples/cann-static/om", "_unfold.om", "om"},
     {"samples/cann-static/om", "_model.om", "om"},

@@ -60,16 +60,25 @@ int64_t mi_clock_to_capture(const struct mi_model *model, mi_clock_id clock, int
     return add_clamped(since_start, ns);
 }
 
-static void find_start(struct mi_model *model)
+static void take_origin(struct mi_model *model, mi_clock_id clock)
 {
     const struct mi_clocks *clocks = &model->all.rows.clocks;
-    for (uint32_t c = 1; c < clocks->count; c++) {
-        if (!is_known(clocks, c))
-            continue;
-        int64_t origin = origin_of(clocks, c);
-        if (!model->start_unix_ns || origin < model->start_unix_ns)
-            model->start_unix_ns = origin;
-    }
+    if (!clock.v || !is_known(clocks, clock.v))
+        return;
+    int64_t origin = origin_of(clocks, clock.v);
+    if (!model->start_unix_ns || origin < model->start_unix_ns)
+        model->start_unix_ns = origin;
+}
+
+/* Capture time begins with the first task or span; memory and the like is measured long before, and
+ * counts only where there is nothing else. */
+static void find_start(struct mi_model *model)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    for (uint32_t t = 1; t < rows->tracks.count; t++)
+        take_origin(model, rows->tracks.clock[t]);
+    for (uint32_t c = 1; c < rows->clocks.count && !model->start_unix_ns; c++)
+        take_origin(model, (mi_clock_id){c});
 }
 
 void mi_clocks_apply(struct mi_model *model)
