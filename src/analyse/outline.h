@@ -1,0 +1,52 @@
+/* The outline of graphs: nodes below the scopes that their names spell ("/layer1/attn/MatMul") or
+ * below their fusion groups, bodies below the nodes that own them. Lists and drawings fold by it.
+ */
+#ifndef MI_ANALYSE_OUTLINE_H
+#define MI_ANALYSE_OUTLINE_H
+
+#include "analyse/accounting.h"
+#include "base/arena.h"
+
+/* Items form a tree below item 0. What is below an item was not always added after it: bodies are
+ * hung below their owners at the end. */
+struct mi_outline_item {
+    uint32_t parent, first, last, next; /* items; 0 = none */
+    uint32_t graph, node, group;        /* what it stands for; all 0: a scope */
+    struct mi_bytes label;              /* borrowed from the model or the outline's arena */
+    int64_t nodes, tasks, total_ns;     /* of a graph, scope or group: all below */
+};
+
+struct mi_outline_options {
+    int layer;                  /* enum mi_layer; -1 = framework and compiled */
+    bool by_group;              /* below fusion groups instead of scopes */
+    bool flat;                  /* neither */
+    struct mi_bytes name, type; /* only nodes that match; empty = all */
+};
+
+struct mi_outline {
+    const struct mi_model *model;
+    struct mi_outline_options options;
+    struct mi_outline_item *items; /* [count] */
+    uint32_t count, room;
+    uint32_t *item_of_graph;    /* [graphs.count] */
+    uint32_t *item_of_node;     /* [nodes.count] */
+    struct mi_node_time *times; /* [nodes.count]; NULL without tasks */
+    struct mi_arena arena;      /* labels that are made */
+    struct mi_map scopes;       /* (item, part of the name) -> item of the scope */
+    struct mi_strings parts;    /* parts of names */
+    /* Fusion groups by row, and behind them compiled nodes as the groups of their framework ops.
+     * An item's `group` from groups.count on is such a node. */
+    uint32_t *group_of;      /* [nodes.count]; 0 = none. NULL: not folded by groups */
+    uint32_t *item_of_group; /* [groups.count + nodes.count] */
+};
+
+/* The model must be frozen, and outlive the outline. Release with mi_outline_fini(), also after a
+ * failure. */
+bool mi_outline_init(struct mi_outline *outline, const struct mi_model *model,
+                     const struct mi_outline_options *options, struct mi_error *err);
+void mi_outline_fini(struct mi_outline *outline);
+
+/* A scope around a single node is no help: the node's item, and a label with the scope in it. */
+uint32_t mi_outline_unwrap(const struct mi_outline *outline, uint32_t item, struct mi_bytes *label);
+
+#endif

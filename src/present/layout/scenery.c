@@ -1,0 +1,149 @@
+/* What the drawings of one outline have in common. */
+#include "analyse/deps.h"
+#include "base/mem.h"
+#include "present/layout/scene.h"
+
+enum { CATEGORIES = MI_CATEGORY_CUSTOM + 1 };
+
+/* --- items --- */
+
+/* Parents before children, without a stack: down to the first child, on to the next, up again. */
+static void order_items(struct mi_scenery *set)
+{
+    const struct mi_outline_item *items = set->outline->items;
+    uint32_t at = items[0].first;
+    set->order[set->order_count++] = 0;
+    while (at) {
+        set->depth[at] = set->depth[items[at].parent] + 1;
+        set->order[set->order_count++] = at;
+        if (items[at].first) {
+            at = items[at].first;
+            continue;
+        }
+        while (at && !items[at].next)
+            at = items[at].parent;
+        at = at ? items[at].next : 0;
+    }
+}
+
+/* --- edges --- */
+
+static uint32_t item_of_vertex(const struct mi_outline *outline, uint32_t vertex)
+{
+    uint32_t nodes = outline->model->all.rows.nodes.count;
+    return vertex < nodes ? outline->item_of_node[vertex] : outline->item_of_graph[vertex - nodes];
+}
+
+static bool list_edges(struct mi_scenery *set, struct mi_error *err)
+{
+    struct mi_deps deps;
+    if (!mi_deps_init(&deps, set->outline->model, err))
+        return false;
+    set->from = mi_mem_new((size_t)deps.edge_count + 1, sizeof *set->from);
+    set->to = mi_mem_new((size_t)deps.edge_count + 1, sizeof *set->to);
+    bool ok = set->from && set->to;
+    for (uint32_t e = 1; ok && e < deps.edge_count; e++) {
+        uint32_t from = item_of_vertex(set->outline, deps.from[e]);
+        uint32_t to = item_of_vertex(set->outline, deps.to[e]);
+        if (!from || !to)
+            continue;
+        set->from[set->edge_count] = from;
+        set->to[set->edge_count++] = to;
+    }
+    mi_deps_fini(&deps);
+    return ok || mi_fail(err, MI_ENOMEM, "out of memory for edges");
+}
+
+/* --- marks --- */
+
+static mi_str_id first_dtype(const struct mi_model *model, uint32_t first, uint32_t count)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    for (uint32_t p = first; p < first + count; p++) {
+        mi_value_id value = rows->ports.value[p];
+        if (value.v && rows->values.kind[value.v] != MI_VALUE_CONSTANT &&
+            rows->values.dtype[value.v].v)
+            return rows->values.dtype[value.v];
+    }
+    return MI_NO_STR;
+}
+
+static uint16_t marks_of(const struct mi_model *model, uint32_t node)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    const struct mi_index *index = &model->index;
+    uint32_t fate = index->fate_of[node], birth = index->birth_of[node];
+    mi_str_id in = first_dtype(model, rows->nodes.first_in[node], rows->nodes.in_count[node]);
+    mi_str_id out = first_dtype(model, rows->nodes.first_out[node], rows->nodes.out_count[node]);
+    uint16_t flags = 0;
+    if (fate && rows->fates.fate[fate] == MI_FATE_NOT_EXECUTED)
+        flags |= MI_BOX_NOT_EXECUTED;
+    if (birth && rows->births.origin[birth] == MI_ORIGIN_INSERTED)
+        flags |= MI_BOX_INSERTED;
+    if (birth && rows->births.origin[birth] == MI_ORIGIN_FUSED)
+        flags |= MI_BOX_FUSED;
+    if (in.v && out.v && in.v != out.v)
+        flags |= MI_BOX_DTYPE;
+    return flags;
+}
+
+/* A group looks like what takes most time in it; without times, like what there is most of. */
+static bool mark_items(struct mi_scenery *set)
+{
+    const struct mi_outline *outline = set->outline;
+    const struct mi_nodes *nodes = &outline->model->all.rows.nodes;
+    uint32_t groups = 0, *slot = mi_mem_zero(outline->count, sizeof *slot);
+    for (uint32_t i = 0; slot && i < outline->count; i++)
+        if (outline->items[i].first)
+            slot[i] = ++groups;
+    int64_t(*sums)[CATEGORIES] = mi_mem_zero((size_t)groups + 1, sizeof *sums);
+    for (uint32_t k = set->order_count; slot && sums && k-- > 0;) {
+        uint32_t i = set->order[k], node = outline->items[i].node;
+        uint32_t above = slot[outline->items[i].parent];
+        if (node) {
+            set->flags[i] = marks_of(outline->model, node);
+            set->category[i] = nodes->category[node];
+            int64_t ns = outline->times ? outline->times[node].total_ns : 0;
+            sums[above][set->category[i]] =
+                mi_ns_add(sums[above][set->category[i]], mi_ns_add(ns, 1));
+        } else if (slot[i]) {
+            for (uint8_t c = 1; c < CATEGORIES; c++)
+                if (sums[slot[i]][c] > sums[slot[i]][set->category[i]])
+                    set->category[i] = c;
+        }
+        for (int c = 0; slot[i] && i && c < CATEGORIES; c++)
+            sums[above][c] = mi_ns_add(sums[above][c], sums[slot[i]][c]);
+        if (outline->items[i].first)
+            set->flags[i] |= MI_BOX_GROUP;
+    }
+    bool ok = slot && sums;
+    mi_mem_free(slot);
+    mi_mem_free(sums);
+    return ok;
+}
+
+bool mi_scenery_init(struct mi_scenery *set, const struct mi_outline *outline, struct mi_error *err)
+{
+    *set = (struct mi_scenery){.outline = outline};
+    set->depth = mi_mem_zero(outline->count, sizeof *set->depth);
+    set->order = mi_mem_new(outline->count, sizeof *set->order);
+    set->flags = mi_mem_zero(outline->count, sizeof *set->flags);
+    set->category = mi_mem_zero(outline->count, sizeof *set->category);
+    if (!set->depth || !set->order || !set->flags || !set->category)
+        return mi_fail(err, MI_ENOMEM, "out of memory for groups");
+    order_items(set);
+    if (!mark_items(set))
+        return mi_fail(err, MI_ENOMEM, "out of memory for groups");
+    return list_edges(set, err);
+}
+
+void mi_scenery_fini(struct mi_scenery *set)
+{
+    mi_mem_free(set->depth);
+    mi_mem_free(set->order);
+    mi_mem_free(set->flags);
+    mi_mem_free(set->category);
+    mi_mem_free(set->from);
+    mi_mem_free(set->to);
+    *set = (struct mi_scenery){0};
+}
