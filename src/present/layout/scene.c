@@ -59,7 +59,7 @@ struct scene {
 
 static bool is_open(const struct scene *s, uint32_t item)
 {
-    return item == s->root || (s->is_open[item] && s->items[item].first);
+    return item == s->root || (s->is_open[item] && s->set->flags[item] & MI_BOX_GROUP);
 }
 
 /* Returns how many boxes are seen. */
@@ -72,6 +72,8 @@ static uint32_t find_seen(struct scene *s)
         uint32_t item = s->set->order[k], parent = s->items[item].parent;
         if (item == s->root || s->seen_as[parent] == NONE || !item)
             continue;
+        if (s->set->is_hidden[item])
+            continue; /* and so is all below it */
         bool is_seen = s->seen_as[parent] == parent && is_open(s, parent);
         s->seen_as[item] = is_seen ? item : s->seen_as[parent];
         count += is_seen;
@@ -83,7 +85,7 @@ static uint32_t count_children(const struct scene *s, uint32_t item)
 {
     uint32_t count = 0;
     for (uint32_t child = s->items[item].first; child; child = s->items[child].next)
-        count++;
+        count += !s->set->is_hidden[child];
     return count;
 }
 
@@ -276,6 +278,8 @@ static bool make_local(struct scene *s, uint32_t group, struct local *l)
     if (!l->width || !l->height || !l->pin || !l->from || !l->to)
         return false;
     for (uint32_t child = s->items[group].first; child; child = s->items[child].next) {
+        if (s->set->is_hidden[child])
+            continue;
         s->place[child] = l->boxes;
         l->width[l->boxes] = s->width[child];
         l->height[l->boxes++] = s->height[child];
@@ -368,7 +372,9 @@ static void write_boxes_of(struct writing *w, uint32_t group, float x, float y)
     struct scene *s = w->s;
     const struct mi_layout *layout = &s->drawings[s->drawing_of[group] - 1].layout;
     uint32_t parent = group == s->root ? 0 : w->box[group], place = 0;
-    for (uint32_t child = s->items[group].first; child; child = s->items[child].next, place++) {
+    for (uint32_t child = s->items[group].first; child; child = s->items[child].next) {
+        if (s->set->is_hidden[child])
+            continue;
         uint16_t flags = s->set->flags[child];
         flags |= is_open(s, child) ? MI_BOX_OPEN : 0;
         flags |= s->is_hub[child] ? MI_BOX_HUB : 0;
@@ -382,6 +388,7 @@ static void write_boxes_of(struct writing *w, uint32_t group, float x, float y)
                                   .height = s->height[child],
                                   .flags = flags,
                                   .category = s->set->category[child]};
+        place++;
     }
     for (uint32_t i = s->ports_of.first[group]; i < s->ports_of.first[group + 1]; i++, place++) {
         w->box[s->set->outline->count + s->ports_of.list[i]] = w->out->box_count;

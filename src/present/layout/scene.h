@@ -62,8 +62,9 @@ struct mi_scenery {
     uint32_t order_count;
     uint32_t *from, *to; /* [edge_count] items of the ends */
     uint32_t edge_count;
-    uint16_t *flags;   /* [items] MI_BOX_..., but OPEN, PORT, HUB */
-    uint8_t *category; /* [items] */
+    uint16_t *flags;    /* [items] MI_BOX_..., but OPEN, PORT, HUB */
+    uint8_t *category;  /* [items] */
+    uint8_t *is_hidden; /* [items] constants, and groups of nothing else */
 };
 
 bool mi_scenery_init(struct mi_scenery *set, const struct mi_outline *outline,

@@ -26,6 +26,22 @@ static void order_items(struct mi_scenery *set)
     }
 }
 
+/* Children stand behind their parents, so backwards a group knows what is in it. */
+static void hide_constants(struct mi_scenery *set)
+{
+    const struct mi_outline *outline = set->outline;
+    for (uint32_t k = set->order_count; k-- > 1;) {
+        uint32_t item = set->order[k], node = outline->items[item].node;
+        bool is_hidden = node && mi_is_constant_node(outline->model, (mi_node_id){node});
+        if (!node) {
+            is_hidden = true;
+            for (uint32_t c = outline->items[item].first; c; c = outline->items[c].next)
+                is_hidden = is_hidden && set->is_hidden[c];
+        }
+        set->is_hidden[item] = is_hidden;
+    }
+}
+
 /* --- edges --- */
 
 static uint32_t item_of_vertex(const struct mi_outline *outline, uint32_t vertex)
@@ -34,22 +50,45 @@ static uint32_t item_of_vertex(const struct mi_outline *outline, uint32_t vertex
     return vertex < nodes ? outline->item_of_node[vertex] : outline->item_of_graph[vertex - nodes];
 }
 
+static void add_edge(struct mi_scenery *set, uint32_t from, uint32_t to)
+{
+    if (!from || !to)
+        return;
+    set->from[set->edge_count] = from;
+    set->to[set->edge_count++] = to;
+}
+
+/* Inputs that a graph writes as nodes carry no data dependency, but people look for them. */
+static void add_inputs(struct mi_scenery *set, uint32_t *room)
+{
+    const struct mi_values *values = &set->outline->model->all.rows.values;
+    const struct mi_csr *readers = &set->outline->model->index.consumers;
+    for (uint32_t v = 1; v < values->count; v++) {
+        uint32_t item = set->outline->item_of_node[values->producer[v].v];
+        if (values->kind[v] != MI_VALUE_INPUT || !values->producer[v].v)
+            continue;
+        for (uint32_t i = readers->first[v]; set->from && i < readers->first[v + 1]; i++)
+            add_edge(set, item, set->outline->item_of_node[readers->list[i]]);
+        *room += readers->first[v + 1] - readers->first[v];
+    }
+}
+
 static bool list_edges(struct mi_scenery *set, struct mi_error *err)
 {
     struct mi_deps deps;
+    uint32_t inputs = 0;
     if (!mi_deps_init(&deps, set->outline->model, err))
         return false;
-    set->from = mi_mem_new((size_t)deps.edge_count + 1, sizeof *set->from);
-    set->to = mi_mem_new((size_t)deps.edge_count + 1, sizeof *set->to);
-    bool ok = set->from && set->to;
-    for (uint32_t e = 1; ok && e < deps.edge_count; e++) {
-        uint32_t from = item_of_vertex(set->outline, deps.from[e]);
-        uint32_t to = item_of_vertex(set->outline, deps.to[e]);
-        if (!from || !to)
-            continue;
-        set->from[set->edge_count] = from;
-        set->to[set->edge_count++] = to;
-    }
+    add_inputs(set, &inputs);
+    size_t room = (size_t)deps.edge_count + inputs + 1;
+    set->to = mi_mem_new(room, sizeof *set->to);
+    set->from = set->to ? mi_mem_new(room, sizeof *set->from) : NULL;
+    bool ok = set->from != NULL;
+    for (uint32_t e = 1; ok && e < deps.edge_count; e++)
+        add_edge(set, item_of_vertex(set->outline, deps.from[e]),
+                 item_of_vertex(set->outline, deps.to[e]));
+    if (ok)
+        add_inputs(set, &inputs);
     mi_deps_fini(&deps);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory for edges");
 }
@@ -113,7 +152,8 @@ static bool mark_items(struct mi_scenery *set)
         }
         for (int c = 0; slot[i] && i && c < CATEGORIES; c++)
             sums[above][c] = mi_ns_add(sums[above][c], sums[slot[i]][c]);
-        if (outline->items[i].first)
+        bool is_lone = !node && !outline->items[i].graph && outline->items[i].nodes == 1;
+        if (outline->items[i].first && !is_lone) /* a scope around one node stands for it */
             set->flags[i] |= MI_BOX_GROUP;
     }
     bool ok = slot && sums;
@@ -129,9 +169,11 @@ bool mi_scenery_init(struct mi_scenery *set, const struct mi_outline *outline, s
     set->order = mi_mem_new(outline->count, sizeof *set->order);
     set->flags = mi_mem_zero(outline->count, sizeof *set->flags);
     set->category = mi_mem_zero(outline->count, sizeof *set->category);
-    if (!set->depth || !set->order || !set->flags || !set->category)
+    set->is_hidden = mi_mem_zero(outline->count, sizeof *set->is_hidden);
+    if (!set->is_hidden || !set->depth || !set->order || !set->flags || !set->category)
         return mi_fail(err, MI_ENOMEM, "out of memory for groups");
     order_items(set);
+    hide_constants(set);
     if (!mark_items(set))
         return mi_fail(err, MI_ENOMEM, "out of memory for groups");
     return list_edges(set, err);
@@ -143,6 +185,7 @@ void mi_scenery_fini(struct mi_scenery *set)
     mi_mem_free(set->order);
     mi_mem_free(set->flags);
     mi_mem_free(set->category);
+    mi_mem_free(set->is_hidden);
     mi_mem_free(set->from);
     mi_mem_free(set->to);
     *set = (struct mi_scenery){0};
