@@ -81,6 +81,14 @@ static uint32_t find_seen(struct scene *s)
     return count;
 }
 
+static bool holds_open(const struct scene *s, uint32_t item)
+{
+    for (uint32_t child = s->items[item].first; child; child = s->items[child].next)
+        if (is_open(s, child))
+            return true;
+    return false;
+}
+
 static uint32_t count_children(const struct scene *s, uint32_t item)
 {
     uint32_t count = 0;
@@ -89,7 +97,8 @@ static uint32_t count_children(const struct scene *s, uint32_t item)
     return count;
 }
 
-/* Closes the open groups with most children until few enough boxes are left. */
+/* Closes the open groups with most children until few enough boxes are left; what holds open groups
+ * comes last, since closing it would hide more than was asked for. */
 static uint32_t keep_limit(struct scene *s, uint32_t limit)
 {
     uint32_t closed = 0;
@@ -97,10 +106,11 @@ static uint32_t keep_limit(struct scene *s, uint32_t limit)
         uint32_t worst = 0, most = 0;
         for (uint32_t k = 0; k < s->set->order_count; k++) {
             uint32_t item = s->set->order[k];
-            if (item == s->root || s->seen_as[item] != item || !is_open(s, item))
+            if (item == s->root || s->seen_as[item] != item || !is_open(s, item) ||
+                holds_open(s, item))
                 continue;
             uint32_t children = count_children(s, item);
-            if (children >= most) { /* the innermost of equal ones */
+            if (children >= most) {
                 most = children;
                 worst = item;
             }
