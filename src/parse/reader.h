@@ -27,6 +27,7 @@ struct mi_probe {
 struct mi_source {
     const char *path;                     /* for messages */
     struct mi_bytes bytes;                /* whole content (decompressed), mapped or in memory */
+    struct mi_bytes companion;            /* of the file beside it, see mi_reader; may be empty */
     const char *role;                     /* role in capture.json ("optimised", ...), "" if none */
     const struct mi_manifest *manifest;   /* of the capture folder it came from; NULL if none */
     const struct mi_manifest_file *entry; /* its entry in the manifest; NULL if none */
@@ -40,7 +41,7 @@ struct mi_source {
  * record_offset column: the place in the file, or a key of its own where files have no places
  * (databases); `bytes` are those at that place, empty if there are none. */
 struct mi_record {
-    struct mi_bytes file, bytes;
+    struct mi_bytes file, bytes, companion;
     int64_t key;
 };
 
@@ -53,6 +54,9 @@ struct mi_reader {
     const char *title; /* message id: "ONNX model" */
     unsigned yields;   /* MI_HAS_... it can yield */
     bool is_untried;   /* by the format's description alone: no real file could be had */
+    /* What the name of a file beside its own ends in ("-wal") that holds a part of the content; the
+     * source brings its bytes along. NULL: there is no such file. */
+    const char *companion;
     /* 0 = not mine ... 100 = magic matched; never by the file name alone. */
     int (*sniff)(const struct mi_probe *probe);
     /* Reads everything into `out`. False with a place when the rest cannot be read; rows added so

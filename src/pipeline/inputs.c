@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_WALK_DEPTH = 32, MAX_WALK_ENTRIES = 200000, HEAD_BYTES = 4096 };
+enum { MAX_WALK_DEPTH = 32, MAX_WALK_ENTRIES = 200000, HEAD_BYTES = 4096, MAX_PATH_BYTES = 4096 };
 
 void mi_inputs_init(struct mi_inputs *inputs)
 {
@@ -19,7 +19,7 @@ void mi_inputs_init(struct mi_inputs *inputs)
 void mi_inputs_fini(struct mi_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++)
-        mi_input_close(&inputs->items[i].input);
+        mi_input_close(&inputs->items[i].companion), mi_input_close(&inputs->items[i].input);
     for (size_t i = 0; i < inputs->capture_count; i++)
         mi_manifest_fini(&inputs->captures[i]->manifest);
     mi_arena_fini(&inputs->arena);
@@ -202,6 +202,21 @@ bool mi_inputs_complete(struct mi_inputs *inputs)
     return mi_folders_mark_older(inputs);
 }
 
+/* A file beside the item that holds a part of its content. Whoever looks only at the item would not
+ * know that something is missing, so one that cannot be opened is an error. */
+static void open_companion(struct mi_item *item, const struct mi_input_options *options)
+{
+    char path[MAX_PATH_BYTES];
+    struct stat info;
+    const char *ending = item->reader ? item->reader->companion : NULL;
+    if (!ending || !item->input.is_file || item->input.packing != MI_PACKING_NONE)
+        return;
+    int len = snprintf(path, sizeof path, "%s%s", item->path, ending);
+    if (len < 0 || (size_t)len >= sizeof path || stat(path, &info) != 0 || info.st_size == 0)
+        return;
+    mi_input_open(&item->companion, path, options, &item->error);
+}
+
 void mi_item_open(struct mi_item *item, const struct mi_reader *forced,
                   const struct mi_input_options *options)
 {
@@ -215,5 +230,6 @@ void mi_item_open(struct mi_item *item, const struct mi_reader *forced,
         item->reader = forced;
     if (!item->reader)
         recognise(item);
+    open_companion(item, options);
     mi_error_in(&item->error, item->path);
 }

@@ -14,9 +14,10 @@ struct mi_capture {
 };
 
 struct mi_item {
-    const char *path;                     /* shown to the user */
-    struct mi_input input;                /* zero until opened */
-    struct mi_capture *capture;           /* NULL: not from a capture folder */
+    const char *path;           /* shown to the user */
+    struct mi_input input;      /* zero until opened */
+    struct mi_input companion;  /* the file beside it that its reader wants; may be zero */
+    struct mi_capture *capture; /* NULL: not from a capture folder */
     const struct mi_manifest_file *entry; /* its row in the manifest; NULL likewise */
     bool is_named;                        /* the user named it, so not recognising it is an error */
     const struct mi_reader *reader;       /* NULL: nobody recognised it */

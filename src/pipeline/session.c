@@ -96,6 +96,7 @@ static bool read_item(void *context, uint32_t index, uint32_t worker, struct mi_
         return true;
     struct mi_source source = {.path = item->path,
                                .bytes = item->input.bytes,
+                               .companion = item->companion.bytes,
                                .role = item->entry ? item->entry->role : "",
                                .manifest = item->capture ? &item->capture->manifest : NULL,
                                .entry = item->entry,
@@ -372,6 +373,7 @@ bool mi_session_metrics(const struct mi_session *session, mi_source_id source, i
     if (!reader || !reader->metrics || offset < 0)
         return false;
     struct mi_record record = {.file = session->model.files[source.v],
+                               .companion = session->inputs.items[source.v - 1].companion.bytes,
                                .bytes =
                                    mi_model_record(&session->model, source, offset, size_bytes),
                                .key = offset};

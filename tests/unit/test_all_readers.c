@@ -42,6 +42,7 @@ static const struct rule {
      "msprof_info"},
     {LEVEL_1_RANK_0, "kernel_details.csv", "msprof_csv"},
     {LEVEL_1_RANK_0, ".csv", "msprof_tables"},
+    {"samples/cann-profiling/msprof_db_oldschema", ".db", "msprof_db"},
     {"samples/cann-static/om", "_ascend310b4.om", "om"},
     {"samples/cann-static/om", "_unfold.om", "om"},
     {"samples/cann-static/om", "_model.om", "om"},

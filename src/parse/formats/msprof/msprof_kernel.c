@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "parse/formats/msprof/msprof_tensors.h"
 #include "parse/formats/msprof/msprof_types.h"
 
 /* What makes two rows the same launch, in the order of `parts`. */
@@ -54,67 +55,6 @@ static mi_str_id add_name(struct mi_msprof_kernels *kernels, const struct mi_msp
     return mi_batch_str(kernels->batch, text);
 }
 
-/* Cuts the next element off a list, without quotes and blanks around it. */
-static bool next_element(struct mi_bytes *list, bool *is_first, struct mi_bytes *element)
-{
-    if (!*is_first) {
-        if (!list->len)
-            return false;
-        *list = mi_bytes_sub(*list, 1, list->len);
-    }
-    *is_first = false;
-    size_t len = 0;
-    while (len < list->len && list->at[len] != ';')
-        len++;
-    *element = mi_bytes_sub(*list, 0, len);
-    *list = mi_bytes_sub(*list, len, list->len);
-    return true;
-}
-
-/* Lists that say that there is nothing. */
-static bool is_empty_list(struct mi_bytes text)
-{
-    return mi_msprof_is_absent(text) || mi_bytes_equal(text, MI_LIT("NULL"));
-}
-
-static uint8_t *put_dims(uint8_t *out, struct mi_bytes dims)
-{
-    *out++ = '[';
-    for (size_t i = 0; i < dims.len; i++)
-        if (dims.at[i] > ' ' && dims.at[i] != '"')
-            *out++ = dims.at[i];
-    *out++ = ']';
-    return out;
-}
-
-/* "1,32,64;64" and "FLOAT16;FLOAT16" as float16[1,32,64];float16[64]. */
-static mi_str_id add_tensors(struct mi_msprof_kernels *kernels, const struct mi_msprof_row *row,
-                             enum mi_msprof_role shape_role, enum mi_msprof_role type_role)
-{
-    struct mi_bytes shapes = mi_msprof_field(row, shape_role);
-    struct mi_bytes types = mi_msprof_field(row, type_role), dims, type;
-    bool first_shape = true, first_type = true, is_first = true;
-    if (is_empty_list(types))
-        return MI_NO_STR;
-    /* per element at most: eight bytes more than its type has, brackets, semicolon */
-    uint8_t *start = mi_scratch_room(&kernels->scratch, shapes.len + types.len * 13 + 16);
-    uint8_t *out = start;
-    if (!start) {
-        mi_batch_fail(kernels->batch, MI_ENOMEM, "out of memory for shapes");
-        return MI_NO_STR;
-    }
-    while (next_element(&types, &first_type, &type)) {
-        if (!next_element(&shapes, &first_shape, &dims))
-            dims = (struct mi_bytes){0};
-        if (!is_first)
-            *out++ = ';';
-        is_first = false;
-        out += mi_msprof_dtype(mi_msprof_trim(type), out);
-        out = put_dims(out, dims);
-    }
-    return mi_batch_str(kernels->batch, (struct mi_bytes){start, (size_t)(out - start)});
-}
-
 /* --- rows --- */
 
 static mi_kernel_id add_kernel(struct mi_msprof_kernels *kernels, const struct mi_msprof_row *row)
@@ -139,8 +79,12 @@ static mi_kernel_id add_kernel(struct mi_msprof_kernels *kernels, const struct m
         kernel.kind = MI_TASK_COMMUNICATION;
     else if (kernel.node_name.v && kernel.kind == MI_TASK_OTHER)
         kernel.kind = MI_TASK_COMPUTE;
-    kernel.inputs = add_tensors(kernels, row, MI_MSPROF_INPUT_SHAPES, MI_MSPROF_INPUT_TYPES);
-    kernel.outputs = add_tensors(kernels, row, MI_MSPROF_OUTPUT_SHAPES, MI_MSPROF_OUTPUT_TYPES);
+    kernel.inputs =
+        mi_msprof_tensors(batch, &kernels->scratch, mi_msprof_field(row, MI_MSPROF_INPUT_SHAPES),
+                          mi_msprof_field(row, MI_MSPROF_INPUT_TYPES));
+    kernel.outputs =
+        mi_msprof_tensors(batch, &kernels->scratch, mi_msprof_field(row, MI_MSPROF_OUTPUT_SHAPES),
+                          mi_msprof_field(row, MI_MSPROF_OUTPUT_TYPES));
     return mi_add_kernel(batch, &kernel);
 }
 

@@ -1,0 +1,84 @@
+/* Databases of the Ascend profilers: msprof_*.db, ascend_pytorch_profiler_*.db,
+ * ascend_mindspore_profiler_*.db. SQLite, all times nanoseconds since 1970, nearly all texts by
+ * number into STRING_IDS.
+ *
+ *   TASK                      a row per execution on a stream; loops repeat its globalTaskId
+ *   COMPUTE_TASK_INFO         what a globalTaskId computes: name, type, shapes
+ *   COMMUNICATION_TASK_INFO   ... or which part of which collective it is
+ *   COMMUNICATION_OP          collectives, each with its group
+ *   CANN_API                  calls of the host; connectionId ties them to tasks
+ *   PYTORCH_API               framework ops, queue, Python; CONNECTION_IDS gives their connections
+ *
+ * Versions: the schema grew from 2023 (no META_DATA) over 1.0 to 1.2, with columns and tables
+ * coming and going, so columns are found by name, and what is absent was not collected. The viewer
+ * writes columns and tables of its own into these files and leaves some in WAL mode.
+ *
+ * Traps: times may be TEXT; the largest unsigned number is stored as -1; 4294967295 means none;
+ * FFTS+ and MIX tasks stand there as a whole and in parts (contextId). */
+#include "base/mem.h"
+#include "base/translate.h"
+#include "parse/formats/msprof_db/db_read.h"
+
+static bool has_tables(const struct mi_probe *probe)
+{
+    static const char *const known[] = {"TASK", "CANN_API", "PYTORCH_API", "COMMUNICATION_OP"};
+    struct mi_source src = {.bytes = probe->bytes};
+    struct mi_db db;
+    bool found = false;
+    if (!mi_db_open(&db, &src, NULL, NULL))
+        return false;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        found = found || (mi_db_has_table(&db, known[i]) && mi_db_has_table(&db, "STRING_IDS"));
+    mi_db_close(&db);
+    return found;
+}
+
+static int sniff(const struct mi_probe *probe)
+{
+    return mi_sqlite_is(probe->head) && has_tables(probe) ? 95 : 0;
+}
+
+static void close_reading(struct mi_db_reading *r)
+{
+    mi_db_texts_close(r);
+    mi_db_close(&r->db);
+    mi_scratch_fini(&r->scratch);
+    mi_map_fini(&r->levels);
+    mi_map_fini(&r->streams);
+    mi_map_fini(&r->groups);
+    mi_map_fini(&r->threads);
+    mi_mem_free(r->infos);
+    mi_map_fini(&r->info_places);
+    mi_db_ids_fini(&r->info_of);
+    mi_mem_free(r->parts);
+    mi_db_ids_fini(&r->part_of);
+    mi_mem_free(r->kernels);
+    mi_map_fini(&r->kernel_places);
+    mi_db_list_fini(&r->children);
+    mi_db_list_fini(&r->part_tasks);
+    mi_db_list_fini(&r->part_ids);
+    mi_mem_free(r->collective_ids);
+}
+
+static bool read_database(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
+{
+    struct mi_db_reading r = {0};
+    if (!mi_db_open(&r.db, src, out, err))
+        return false;
+    bool ok = mi_db_texts_open(&r) && mi_db_read_infos(&r) && mi_db_read_tasks(&r) &&
+              mi_db_read_collectives(&r) && mi_db_set_parents(&r) && mi_db_read_calls(&r) &&
+              mi_db_read_torch_ops(&r);
+    if (!mi_batch_failed(out))
+        mi_db_find_references(&r);
+    close_reading(&r);
+    return ok;
+}
+
+const struct mi_reader mi_reader_msprof_db = {
+    .name = "msprof_db",
+    .title = N_("Ascend profiler database (msprof, PyTorch, MindSpore)"),
+    .yields = MI_HAS_TASKS | MI_HAS_SLICES,
+    .sniff = sniff,
+    .read = read_database,
+    .companion = "-wal",
+};

@@ -1,0 +1,104 @@
+/* Kernels: what a task runs, once for all tasks that run it. */
+#include "base/hash.h"
+#include "base/mem.h"
+#include "parse/formats/msprof/msprof_columns.h"
+#include "parse/formats/msprof/msprof_tensors.h"
+#include "parse/formats/msprof/msprof_types.h"
+#include "parse/formats/msprof_db/db_read.h"
+
+static struct mi_bytes text_of(struct mi_db_reading *r, mi_str_id id)
+{
+    return mi_batch_text(r->db.batch, id);
+}
+
+/* The type that the graph engine gives says most; at level 0 there is only the runtime's. */
+static const struct mi_msprof_type *type_of(struct mi_db_reading *r, struct mi_bytes core,
+                                            struct mi_bytes host)
+{
+    (void)r;
+    const struct mi_msprof_type *type = mi_msprof_type_find(core);
+    return mi_msprof_is_absent(core) || type->kind == MI_TASK_OTHER ? mi_msprof_type_find(host)
+                                                                    : type;
+}
+
+static mi_str_id tensors(struct mi_db_reading *r, const struct mi_db_info *info,
+                         enum mi_db_say shapes, enum mi_db_say types)
+{
+    struct mi_batch *batch = r->db.batch;
+    mi_str_id shape = mi_db_string(r, info->says[shapes]);
+    mi_str_id type = mi_db_string(r, info->says[types]);
+    return mi_msprof_tensors(batch, &r->scratch, text_of(r, shape), text_of(r, type));
+}
+
+static mi_kernel_id add_kernel(struct mi_db_reading *r, uint32_t number, int64_t type_id,
+                               int64_t model)
+{
+    static const struct mi_db_info nothing = {{-1, -1, -1, -1, -1, -1, -1, -1, -1}};
+    const struct mi_db_info *info = number ? &r->infos[number] : &nothing;
+    struct mi_batch *batch = r->db.batch;
+    struct mi_kernel_row kernel = {.node_index = -1,
+                                   .model = model,
+                                   .type = mi_db_string(r, type_id),
+                                   .node_name = mi_db_name(r, info->says[MI_DB_NAME]),
+                                   .op = mi_db_name(r, info->says[MI_DB_OP]),
+                                   .group = mi_db_name(r, info->says[MI_DB_GROUP])};
+    mi_str_id core = mi_db_name(r, info->says[MI_DB_CORE]);
+    mi_str_id step = mi_db_name(r, info->says[MI_DB_STEP]);
+    const struct mi_msprof_type *type = type_of(r, text_of(r, core), text_of(r, kernel.type));
+    bool is_part = info->says[MI_DB_STEP] != -1 || info->says[MI_DB_GROUP] != -1;
+    kernel.kind = (uint8_t)type->kind;
+    kernel.sync = (uint8_t)type->sync;
+    kernel.engine = mi_batch_cstr(batch, type->engine);
+    if (type->kind == MI_TASK_OTHER)
+        kernel.engine = kernel.type;
+    if (is_part || mi_msprof_is_collective(text_of(r, kernel.node_name)))
+        kernel.kind = MI_TASK_COMMUNICATION;
+    else if (kernel.node_name.v && kernel.kind == MI_TASK_OTHER)
+        kernel.kind = MI_TASK_COMPUTE;
+    kernel.name = kernel.node_name.v ? kernel.node_name : step.v ? step : kernel.type;
+    kernel.inputs = tensors(r, info, MI_DB_IN_SHAPES, MI_DB_IN_TYPES);
+    kernel.outputs = tensors(r, info, MI_DB_OUT_SHAPES, MI_DB_OUT_TYPES);
+    return mi_add_kernel(batch, &kernel);
+}
+
+static bool has_room(struct mi_db_reading *r)
+{
+    if (r->kernel_count < r->kernel_room)
+        return true;
+    uint32_t room = r->kernel_room ? r->kernel_room * 2 : 256;
+    struct mi_db_kernel *kernels = mi_mem_resize(r->kernels, room, sizeof *kernels);
+    if (!kernels)
+        return false;
+    r->kernels = kernels;
+    r->kernel_room = room;
+    if (!r->kernel_count)
+        r->kernel_count = 1; /* 0 means none */
+    return true;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t more)
+{
+    hash = (hash ^ more) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+mi_kernel_id mi_db_kernel_of(struct mi_db_reading *r, uint32_t info, int64_t type, int64_t model)
+{
+    uint64_t hash = mix(mix(info, (uint64_t)type), (uint64_t)model);
+    for (;; hash++) {
+        uint32_t *at = mi_map_at(&r->kernel_places, hash);
+        if (!at || !has_room(r)) {
+            mi_batch_fail(r->db.batch, MI_ENOMEM, "out of memory for kernels");
+            return (mi_kernel_id){0};
+        }
+        const struct mi_db_kernel *seen = &r->kernels[*at];
+        if (*at && seen->info == info && seen->type == type && seen->model == model)
+            return (mi_kernel_id){seen->kernel};
+        if (*at)
+            continue;
+        *at = r->kernel_count++;
+        mi_kernel_id kernel = add_kernel(r, info, type, model);
+        r->kernels[*at] = (struct mi_db_kernel){type, model, info, kernel.v};
+        return kernel;
+    }
+}
