@@ -3,6 +3,7 @@
 #include "correlate/clocks/clocks.h"
 #include "correlate/ge/planned.h"
 #include "correlate/ge/stages.h"
+#include "correlate/host/host.h"
 #include "correlate/matcher.h"
 #include "correlate/ort/ort_streams.h"
 #include "correlate/types/types.h"
@@ -21,7 +22,9 @@ bool mi_correlate(struct mi_model *model, struct mi_error *err)
     if (!mi_collections_apply(model, err) || !mi_cann_merge_twins(model, err))
         return false;
     mi_clocks_apply(model);
-    if (!mi_cann_number_runs(model, err))
+    if (!mi_host_nest(model, err) || !mi_host_launches(model, err) ||
+        !mi_cann_number_runs(model, err) || !mi_host_launches_of_models(model, err) ||
+        !mi_host_number_steps(model, err) || !mi_host_make_graphs(model, err))
         return false;
     if (!mi_stages_apply(model, err) || !mi_ort_streams_apply(model, err) ||
         !mi_fill_categories(model, err) || !mi_planned_apply(model, err))

@@ -324,7 +324,9 @@ static bool judge_by_owner(struct fates *f, uint32_t n, struct mi_fate_row *row)
 static struct mi_fate_row judge_fate(struct fates *f, uint32_t n)
 {
     struct best best = look(f, n);
-    if (best.link)
+    bool is_lost = f->given[n] && !best.with_task &&
+                   f->rows->fates.reason[f->given[n]] == MI_REASON_NOT_CAPTURED;
+    if (best.link && !is_lost)
         return judge_linked(f, n, &best);
     if (f->given[n]) {
         const struct mi_fates *given = &f->rows->fates;

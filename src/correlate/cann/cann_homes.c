@@ -51,10 +51,27 @@ static uint8_t *find_dialects(const struct mi_model *model)
     const struct mi_facts *facts = &model->all.rows.facts;
     uint8_t *is_cann = mi_mem_zero(model->all.rows.sources.count, 1);
     for (uint32_t f = 1; is_cann && f < facts->count; f++)
-        if (mi_bytes_equal(mi_model_text(model, facts->name[f]), MI_LIT("dialect")) &&
+        if (mi_bytes_equal(mi_model_text(model, facts->name[f]), MI_LIT("trace_dialect")) &&
             mi_bytes_starts(mi_model_text(model, facts->text[f]), MI_LIT("cann")))
             is_cann[facts->source[f].v] = 1;
     return is_cann;
+}
+
+/* The last part of a path. */
+static struct mi_bytes last_part(struct mi_bytes path)
+{
+    size_t from = path.len;
+    while (from && path.at[from - 1] != '/')
+        from--;
+    return mi_bytes_sub(path, from, path.len);
+}
+
+struct mi_bytes mi_collection_name(const struct mi_model *model, uint32_t source)
+{
+    bool is_folder;
+    struct mi_bytes path = mi_model_text(model, model->all.rows.sources.path[source]);
+    struct mi_bytes home = home_of(path, &is_folder);
+    return last_part(is_folder && home.len ? home : path);
 }
 
 enum file_kind { OTHER_FILE, OTHER_TRACE, CANN_FILE };

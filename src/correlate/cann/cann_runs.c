@@ -64,7 +64,8 @@ static bool begins_run(const struct lane *lane, const struct mi_tasks *tasks, ui
     return seen == lane->begins || distance(tasks->start_raw[t], lane->last_start) >= SWAP_NS;
 }
 
-/* Counts the executions of each lane; tasks.run is the number within the lane. */
+/* Counts the executions of each lane; parts of a task share its id, and tasks of no model never
+ * come again. tasks.run is the number within the lane. */
 static bool begin_runs(struct numbering *n)
 {
     struct mi_tasks *tasks = &n->rows->tasks;
@@ -75,7 +76,8 @@ static bool begin_runs(struct numbering *n)
         lane->tasks++;
         lane->collection = n->collections[n->rows->tracks.source[track].v];
         lane->marks += n->is_mark[tasks->kernel[t].v];
-        if (id < 0 || n->rows->tracks.kind[track] != MI_TRACK_STREAM)
+        if (id < 0 || n->rows->tracks.kind[track] != MI_TRACK_STREAM || tasks->parent[t].v ||
+            n->rows->kernels.model[tasks->kernel[t].v] == UINT32_MAX)
             continue;
         uint32_t *seen = mi_map_at(&n->seen, mi_pair(track, (uint32_t)id));
         if (!seen)
@@ -272,6 +274,13 @@ static void settle(struct numbering *n)
         const struct lane *lane = &n->lanes[tasks->track[t].v];
         if (lane->begins)
             tasks->run[t] = (uint32_t)n->starts[lane->first_begin + tasks->run[t]];
+    }
+    for (uint32_t i = 1; i < n->order_count; i++) {
+        uint32_t t = n->order[i], parent = tasks->parent[t].v;
+        for (unsigned depth = 0; parent && depth < 4; depth++) { /* parts run with the whole */
+            tasks->run[t] = tasks->run[parent];
+            parent = tasks->parent[parent].v;
+        }
     }
 }
 

@@ -16,6 +16,9 @@ bool mi_cann_has_any(const struct mi_model *model, const uint32_t *collections);
  * itself) and for files that lie beside the tasks and tell of their run. */
 bool mi_collections_apply(struct mi_model *model, struct mi_error *err);
 
+/* What the collection of the source is called: its folder, else the file. */
+struct mi_bytes mi_collection_name(const struct mi_model *model, uint32_t source);
+
 /* Sets order[1 .. *count - 1] to the tasks of those sources, by raw start. NULL: out of memory. */
 uint32_t *mi_cann_order(const struct mi_model *model, const uint32_t *collections, uint32_t *count);
 

@@ -352,7 +352,8 @@ static void give_cell(struct mi_bytes name, struct mi_bytes text, mi_metric_fn *
 {
     double ignored;
     enum mi_msprof_role role = mi_msprof_role_of(name);
-    if (mi_msprof_is_absent(text) || (role != MI_MSPROF_ROLES && role != MI_MSPROF_TYPE))
+    if (mi_msprof_is_absent(text) ||
+        (role != MI_MSPROF_ROLES && role != MI_MSPROF_TYPE && role != MI_MSPROF_MODEL))
         return;
     fn(user, name, text, mi_decimal_double(text, &ignored) == 0);
 }

@@ -29,6 +29,7 @@ static const struct {
     {"Input Data Types", MI_MSPROF_INPUT_TYPES},
     {"Output Shapes", MI_MSPROF_OUTPUT_SHAPES},
     {"Output Data Types", MI_MSPROF_OUTPUT_TYPES},
+    {"Model ID", MI_MSPROF_MODEL},
 };
 
 static uint8_t lower(uint8_t c)

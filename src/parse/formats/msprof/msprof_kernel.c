@@ -1,5 +1,6 @@
 #include "parse/formats/msprof/msprof_kernel.h"
 
+#include "base/decimal.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "parse/formats/msprof/msprof_tensors.h"
@@ -9,7 +10,7 @@
 static const enum mi_msprof_role part_roles[MI_MSPROF_PARTS] = {
     MI_MSPROF_OP_NAME,       MI_MSPROF_KERNEL,       MI_MSPROF_OP,
     MI_MSPROF_TYPE,          MI_MSPROF_INPUT_SHAPES, MI_MSPROF_INPUT_TYPES,
-    MI_MSPROF_OUTPUT_SHAPES, MI_MSPROF_OUTPUT_TYPES};
+    MI_MSPROF_OUTPUT_SHAPES, MI_MSPROF_OUTPUT_TYPES, MI_MSPROF_MODEL};
 
 struct mi_msprof_seen {
     uint32_t kernel;
@@ -57,6 +58,14 @@ static mi_str_id add_name(struct mi_msprof_kernels *kernels, const struct mi_msp
 
 /* --- rows --- */
 
+/* The loaded model as exported; -1 = the table does not say. */
+static int64_t model_of(const struct mi_msprof_row *row)
+{
+    int64_t model;
+    return mi_decimal_i64(mi_msprof_field(row, MI_MSPROF_MODEL), &model) == 0 && model >= 0 ? model
+                                                                                            : -1;
+}
+
 static mi_kernel_id add_kernel(struct mi_msprof_kernels *kernels, const struct mi_msprof_row *row)
 {
     struct mi_batch *batch = kernels->batch;
@@ -68,12 +77,15 @@ static mi_kernel_id add_kernel(struct mi_msprof_kernels *kernels, const struct m
                                    .op = add_name(kernels, row, MI_MSPROF_OP),
                                    .kind = (uint8_t)type->kind,
                                    .sync = (uint8_t)type->sync,
-                                   .engine = mi_batch_cstr(batch, type->engine)};
+                                   .engine = mi_batch_cstr(batch, type->engine),
+                                   .model = model_of(row)};
     kernel.name = add_name(kernels, row, MI_MSPROF_KERNEL);
     if (!kernel.name.v)
         kernel.name = kernel.node_name.v ? kernel.node_name : mi_batch_str(batch, type_name);
     if (type->kind == MI_TASK_OTHER && !mi_msprof_is_absent(type_name))
         kernel.engine = mi_batch_str(batch, type_name);
+    if (!mi_msprof_is_absent(type_name))
+        kernel.type = mi_batch_str(batch, type_name);
     /* tables of operators hold nothing but computing and collectives, whatever their type says */
     if (mi_msprof_is_collective(op_name))
         kernel.kind = MI_TASK_COMMUNICATION;

@@ -6,7 +6,7 @@
 #include "model/batch.h"
 #include "parse/formats/msprof/msprof_columns.h"
 
-enum { MI_MSPROF_PARTS = 8 };
+enum { MI_MSPROF_PARTS = 9 };
 
 struct mi_msprof_kernels {
     struct mi_batch *batch;
