@@ -315,7 +315,10 @@ void trace_put_us(struct trace_out *out, int64_t ns)
 
 void trace_put_short(struct trace_out *out, int64_t ns)
 {
-    trace_put_us(out, ns);
-    while (out->buffer[out->used - 1] == '0' && out->buffer[out->used - 2] != '.')
-        out->used--;
+    unsigned part = (unsigned)(ns % 1000), digits = 3;
+    for (; digits > 1 && part % 10 == 0; digits--)
+        part /= 10;
+    put_digits(out, (uint64_t)ns / 1000, 1);
+    trace_put(out, ".", 1);
+    put_digits(out, part, digits);
 }
