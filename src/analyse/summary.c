@@ -5,10 +5,7 @@
  * graph they count what the tasks name. */
 #include "analyse/pass_params.h"
 #include "analyse/summary/summary_parts.h"
-#include "base/mem.h"
 #include "base/translate.h"
-
-#include <stdlib.h>
 
 void mi_summary_fact(const struct mi_summary *summary, const char *name, const char *title,
                      enum mi_cell_kind kind, const char *unit, struct mi_cell cell)
@@ -80,78 +77,6 @@ static void list_layers(const struct mi_summary *summary)
     }
 }
 
-/* --- runs --- */
-
-static const struct mi_report_column run_columns[] = {
-    {"run", N_("run"), MI_CELL_INT, "", N_("number of the run, from 0")},
-    {"is_counted", N_("counted"), MI_CELL_BOOL, "", N_("no: warm-up, or cut short")},
-    {"tasks", N_("tasks"), MI_CELL_INT, "", N_("work tasks")},
-    {"total_ns", N_("total"), MI_CELL_INT, "ns", N_("sum of their times")},
-    {"makespan_ns", N_("makespan"), MI_CELL_INT, "ns", N_("first start to last end of its tasks")},
-    {"input", N_("input"), MI_CELL_TEXT, "", N_("file that its tasks stand in")},
-};
-enum { RUN_COLUMNS = sizeof run_columns / sizeof *run_columns };
-
-static int compare_times(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* Median (of two middle ones their mean), least and greatest makespan of the counted runs. */
-static bool add_makespans(const struct mi_summary *summary, struct mi_error *err)
-{
-    const struct mi_account *account = summary->account;
-    int64_t *spans = mi_mem_new(account->run_count, sizeof *spans);
-    uint32_t count = 0;
-    if (!spans)
-        return mi_fail(err, MI_ENOMEM, "out of memory");
-    for (uint32_t r = 0; r < account->run_count; r++)
-        if (account->runs[r].is_counted && account->runs[r].tasks)
-            spans[count++] = mi_ns_sub(account->runs[r].end_ns, account->runs[r].first_ns);
-    if (count) {
-        qsort(spans, count, sizeof *spans, compare_times);
-        int64_t low = spans[(count - 1) / 2], high = spans[count / 2];
-        mi_summary_fact(summary, "makespan_ns",
-                        count > 1 ? N_("Makespan of a run, median") : N_("Makespan of the run"),
-                        MI_CELL_INT, "ns", mi_cell_int(low + (high - low) / 2));
-    }
-    if (count > 1) {
-        mi_summary_fact(summary, "makespan_least_ns", N_("Makespan of a run, least"), MI_CELL_INT,
-                        "ns", mi_cell_int(spans[0]));
-        mi_summary_fact(summary, "makespan_greatest_ns", N_("Makespan of a run, greatest"),
-                        MI_CELL_INT, "ns", mi_cell_int(spans[count - 1]));
-    }
-    mi_mem_free(spans);
-    return true;
-}
-
-static void list_runs(const struct mi_summary *summary)
-{
-    const struct mi_account *account = summary->account;
-    const struct mi_sources *sources = &summary->model->all.rows.sources;
-    bool names_input = account->group_count > 1;
-    struct mi_report_table *table = mi_report_add_table(
-        summary->out, "runs", N_("Runs"), run_columns, names_input ? RUN_COLUMNS : RUN_COLUMNS - 1);
-    uint32_t shown = account->run_count;
-    if (summary->top && shown > summary->top)
-        shown = summary->top;
-    for (uint32_t r = 0; r < shown; r++) {
-        const struct mi_account_run *run = &account->runs[r];
-        struct mi_cell *row = mi_report_add_row(summary->out, table);
-        if (!row)
-            return;
-        row[0] = mi_cell_int(run->run);
-        row[1] = mi_cell_int(run->is_counted);
-        row[2] = mi_cell_int(run->tasks);
-        row[3] = mi_cell_int(run->total_ns);
-        if (run->tasks)
-            row[4] = mi_cell_int(mi_ns_sub(run->end_ns, run->first_ns));
-        if (names_input && run->source.v)
-            row[5] = mi_cell_text(mi_model_text(summary->model, sources->path[run->source.v]));
-    }
-}
-
 /* --- totals --- */
 
 static void add_totals(const struct mi_summary *summary)
@@ -160,10 +85,10 @@ static void add_totals(const struct mi_summary *summary)
     const struct mi_account *account = summary->account;
     int64_t tasks = 0, total_ns = 0, sync_tasks = 0, sync_ns = 0;
     for (uint32_t t = 1; t < rows->tasks.count; t++) {
-        if (mi_account_counts(account, summary->model, (mi_task_id){t})) {
+        if (mi_account_counts(account, (mi_task_id){t})) {
             tasks++;
             total_ns = mi_ns_add(total_ns, account->own_ns[t]);
-        } else if (!mi_task_is_work(summary->model, (mi_task_id){t}) &&
+        } else if (mi_account_part(account, t) == MI_PART_SYNC &&
                    account->runs[account->run_of[t]].is_counted) {
             sync_tasks++;
             sync_ns = mi_ns_add(sync_ns, account->own_ns[t]);
@@ -184,16 +109,31 @@ static void add_totals(const struct mi_summary *summary)
     }
 }
 
+/* Everything, or the one table that was asked for; the facts in any case. */
+static bool list_tables(const struct mi_summary *summary, struct mi_error *err)
+{
+    if (summary->by == MI_BY_ITERATION)
+        return !summary->has_tasks || mi_summary_runs(summary, err);
+    if (summary->by)
+        return mi_summary_groups(summary, err);
+    if (summary->model->all.rows.graphs.count > 1)
+        list_layers(summary);
+    return mi_summary_plan(summary, err) && mi_summary_groups(summary, err) &&
+           (!summary->has_tasks || mi_summary_runs(summary, err));
+}
+
 static bool run(const struct mi_model *model, const struct mi_args *args, struct mi_report *out,
                 struct mi_error *err)
 {
     struct mi_account account;
+    const struct mi_arg *by = mi_args_find(args, "by");
     if (!mi_account_init(&account, model, err))
         return false;
     struct mi_summary summary = {.model = model,
                                  .account = &account,
                                  .out = out,
                                  .top = (uint32_t)mi_args_int(args, "top", 0),
+                                 .by = by ? (enum mi_summary_by)(by->number + 1) : MI_BY_ALL,
                                  .top_layer = mi_model_has_layer(model, MI_LAYER_COMPILED)
                                                   ? MI_LAYER_COMPILED
                                                   : MI_LAYER_FRAMEWORK,
@@ -201,17 +141,17 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     bool ok = true;
     if (summary.has_tasks) {
         add_totals(&summary);
-        ok = add_makespans(&summary, err);
+        ok = mi_summary_makespans(&summary, err);
     }
-    if (model->all.rows.graphs.count > 1)
-        list_layers(&summary);
-    ok = ok && mi_summary_plan(&summary, err) && mi_summary_groups(&summary, err);
-    if (summary.has_tasks)
-        list_runs(&summary);
-    ok = ok && mi_summary_links(&summary, err);
+    mi_summary_explained(&summary);
+    ok = ok && list_tables(&summary, err) && (summary.by || mi_summary_links(&summary, err));
     mi_account_fini(&account);
     return ok;
 }
+
+/* In the order of enum mi_summary_by. */
+static const char *const properties[] = {"type",      "category", "stream", "core",
+                                         "iteration", "rank",     "device", "op", NULL};
 
 const struct mi_param mi_params_summary[] = {
     {.name = "top",
@@ -220,6 +160,10 @@ const struct mi_param mi_params_summary[] = {
      .min = 0,
      .max = UINT32_MAX,
      .help = N_("Rows per table, the greatest first; 0 = all (default: 30; all with --json).")},
+    {.name = "by",
+     .kind = MI_PARAM_CHOICE,
+     .choices = properties,
+     .help = N_("Only the table by this property; op also shows how the operators ran.")},
     MI_PARAM_END};
 
 const struct mi_pass mi_pass_summary = {

@@ -7,12 +7,21 @@
 #include "model/batch.h"
 #include "model/index.h"
 
+/* Receives one named value of a record; `text` is a number where `is_number`. */
+typedef void mi_value_fn(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number);
+
 struct mi_model {
     struct mi_batch all; /* the merged rows; matchers add link rows to it */
     struct mi_bytes
         *files; /* [rows.sources.count] bytes of each source, borrowed from the pipeline */
     struct mi_index
         index; /* lookups; parts of it are built before correlating, the rest by freeze */
+    /* Lists the values of one record of a source: `offset` and `size_bytes` are those of a task,
+     * slice, note or statistic. Set by the pipeline with `values_of`; NULL: records cannot be
+     * read. False if there is no such record or its format has none. */
+    bool (*list_values)(void *values_of, mi_source_id source, int64_t offset, uint32_t size_bytes,
+                        mi_value_fn *fn, void *user);
+    void *values_of;
     int64_t start_unix_ns; /* capture time 0, nanoseconds since 1970; 0 = not known */
     bool frozen;
 };

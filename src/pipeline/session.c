@@ -284,10 +284,18 @@ static bool has_other_records(const struct mi_session *session)
     return has_records && !mi_folders_not_exported(&session->inputs, &at, &ignored);
 }
 
+static bool list_values(void *session, mi_source_id source, int64_t offset, uint32_t size_bytes,
+                        mi_value_fn *fn, void *user)
+{
+    return mi_session_metrics(session, source, offset, size_bytes, fn, user);
+}
+
 static bool build_model(struct reading *reading, struct mi_error *err)
 {
     struct mi_session *session = reading->session;
     struct mi_model *model = &session->model;
+    model->list_values = list_values;
+    model->values_of = session;
     for (size_t i = 0; i < session->inputs.capture_count && !model->start_unix_ns; i++)
         model->start_unix_ns = session->inputs.captures[i]->manifest.start_unix_ns;
     for (uint32_t i = 0; i < session->inputs.count; i++)

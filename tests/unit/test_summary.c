@@ -14,16 +14,6 @@
 
 static const uint32_t nothing[4] = {0};
 
-static void unions(void **state)
-{
-    (void)state;
-    struct mi_span spans[] = {{10, 20}, {0, 5}, {15, 30}, {4, 4}, {29, 29}, {40, 41}};
-    assert_int_equal(mi_span_union(spans, 6), 5 + 20 + 1);
-    assert_int_equal(mi_span_union(spans, 0), 0);
-    struct mi_span far[] = {{INT64_MIN, INT64_MAX}};
-    assert_int_equal(mi_span_union(far, 1), INT64_MAX);
-}
-
 /* A loop of 100 ns with bodies [10, 40) and [30, 60) on two streams, one of which holds a task of
  * its own; then a sync task. */
 static void parents_count_once(void **state)
@@ -332,7 +322,6 @@ static void passes_survive_running_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unions),
         cmocka_unit_test(parents_count_once),
         cmocka_unit_test(warm_up_is_kept_apart),
         cmocka_unit_test(runs_of_captures_are_apart),

@@ -13,6 +13,7 @@ struct explained {
     int64_t compiled_ns;  /* of those linked to a compiled node */
     int64_t framework_ns; /* of those whose node has an origin */
     int64_t no_origin_ns; /* of those whose node has none by nature: inserted, constant */
+    int64_t certain_ns;   /* of those linked to a node for certain */
     int64_t other_ns;     /* of tasks that the application or the runtime issued */
 };
 
@@ -34,6 +35,8 @@ static void add_task(const struct mi_summary *summary, uint32_t task, struct exp
     explained->work_ns = mi_ns_add(explained->work_ns, own_ns);
     if (!link)
         return;
+    if (rows->executed.confidence[link] == MI_CERTAIN)
+        explained->certain_ns = mi_ns_add(explained->certain_ns, own_ns);
     mi_node_id node = rows->executed.node[link];
     if (mi_node_layer(model, node) == MI_LAYER_FRAMEWORK) {
         explained->framework_ns += own_ns;
@@ -48,12 +51,14 @@ static void add_task(const struct mi_summary *summary, uint32_t task, struct exp
         explained->no_origin_ns += own_ns;
 }
 
-static void add_explained(const struct mi_summary *summary)
+void mi_summary_explained(const struct mi_summary *summary)
 {
     const struct mi_model *model = summary->model;
     struct explained explained = {0};
+    if (!summary->has_tasks || model->all.rows.graphs.count <= 1)
+        return;
     for (uint32_t t = 1; t < model->all.rows.tasks.count; t++)
-        if (mi_account_counts(summary->account, model, (mi_task_id){t}))
+        if (mi_account_counts(summary->account, (mi_task_id){t}))
             add_task(summary, t, &explained);
     if (mi_model_has_layer(model, MI_LAYER_COMPILED))
         mi_summary_fact(summary, "explained_compiled_share",
@@ -64,6 +69,8 @@ static void add_explained(const struct mi_summary *summary)
             summary, "explained_framework_share", N_("Device time explained by framework ops"),
             MI_CELL_SHARE, "",
             mi_cell_share(explained.framework_ns, explained.work_ns - explained.no_origin_ns));
+    mi_summary_fact(summary, "explained_certain_share", N_("Device time explained by certain links"),
+                    MI_CELL_SHARE, "", mi_cell_share(explained.certain_ns, explained.work_ns));
     if (explained.other_ns)
         mi_summary_fact(summary, "no_node_ns",
                         N_("Time of tasks that the application or the runtime issued"), MI_CELL_INT,
@@ -176,7 +183,7 @@ static uint32_t sum_unexplained(const struct mi_summary *summary, struct unexpla
     for (uint32_t t = 1; t < rows->tasks.count && !*failed; t++) {
         uint32_t kernel = rows->tasks.kernel[t].v;
         if (summary->model->index.task_link[t] || belongs_to_no_node(rows, t) ||
-            !mi_account_counts(summary->account, summary->model, (mi_task_id){t}))
+            !mi_account_counts(summary->account, (mi_task_id){t}))
             continue;
         uint32_t *at =
             mi_map_at(&place, mi_pair(rows->kernels.name[kernel].v, rows->kernels.op[kernel].v));
@@ -222,8 +229,6 @@ bool mi_summary_links(const struct mi_summary *summary, struct mi_error *err)
 {
     const struct mi_tables *rows = &summary->model->all.rows;
     bool ok = true;
-    if (summary->has_tasks && rows->graphs.count > 1)
-        add_explained(summary);
     list_links(summary);
     mi_fate_table(summary->model, summary->out);
     list_origins(summary);
