@@ -150,8 +150,8 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
 }
 
 /* In the order of enum mi_summary_by. */
-static const char *const properties[] = {"type",      "category", "stream", "core",
-                                         "iteration", "rank",     "device", "op", NULL};
+static const char *const properties[] = {"type", "category", "stream", "core", "iteration",
+                                         "rank", "device",   "op",     NULL};
 
 const struct mi_param mi_params_summary[] = {
     {.name = "top",

@@ -98,9 +98,9 @@ static void each_moment_counts_once(void **state)
     assert_true(mi_account_init(&account, &hand.model, NULL));
     /* in the order of streams and starts: mix, cube, vector, ffts, copy, notify, allReduce */
     static const int64_t own_ns[] = {0, 0, 35, 55, 0, 0, 0, 200};
-    static const enum mi_account_part parts[] = {
-        MI_PART_WORK,   MI_PART_CONTAINER, MI_PART_WORK,   MI_PART_WORK,
-        MI_PART_INSIDE, MI_PART_INSIDE,    MI_PART_INSIDE, MI_PART_WORK};
+    static const enum mi_account_part parts[] = {MI_PART_WORK,   MI_PART_CONTAINER, MI_PART_WORK,
+                                                 MI_PART_WORK,   MI_PART_INSIDE,    MI_PART_INSIDE,
+                                                 MI_PART_INSIDE, MI_PART_WORK};
     for (uint32_t t = 1; t < 8; t++) {
         assert_int_equal(account.own_ns[t], own_ns[t]);
         assert_int_equal(mi_account_part(&account, t), parts[t]);

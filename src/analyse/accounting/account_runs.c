@@ -26,10 +26,10 @@ struct group {
 struct listing {
     struct mi_account *account;
     const struct mi_model *model;
-    uint32_t *home_of;  /* [sources.count] equal for sources of one collection */
-    uint32_t *group_of; /* [tracks.count] */
+    uint32_t *home_of;    /* [sources.count] equal for sources of one collection */
+    uint32_t *group_of;   /* [tracks.count] */
     struct group *groups; /* beside those of the account */
-    struct step *steps; /* by group and start */
+    struct step *steps;   /* by group and start */
 };
 
 /* A stretch of time that a file marks. */
@@ -85,7 +85,8 @@ static bool group_track(struct listing *l, struct mi_map *places, uint32_t track
     bool is_alone = source.v && !l->model->all.rows.sources.capture[source.v] &&
                     tracks->process[track] >= 0 && tracks->device[track] < 0;
     uint32_t home = is_alone ? (uint32_t)1 << 30 | source.v : l->home_of[source.v];
-    uint64_t lane = (uint64_t)(tracks->device[track] + 1) << 20 ^ (uint64_t)(tracks->rank[track] + 1);
+    uint64_t lane =
+        (uint64_t)(tracks->device[track] + 1) << 20 ^ (uint64_t)(tracks->rank[track] + 1);
     uint32_t *at = mi_map_at(places, mi_pair(home, (uint32_t)lane));
     if (!at)
         return false;
@@ -107,8 +108,7 @@ static bool find_groups(struct listing *l)
     struct mi_map places = {0};
     l->account->group_of = l->group_of = mi_mem_zero(rows->tracks.count, sizeof *l->group_of);
     l->groups = mi_mem_zero((size_t)rows->tracks.count + 1, sizeof *l->groups);
-    l->account->groups =
-        mi_mem_zero((size_t)rows->tracks.count + 1, sizeof *l->account->groups);
+    l->account->groups = mi_mem_zero((size_t)rows->tracks.count + 1, sizeof *l->account->groups);
     bool ok = l->group_of && l->groups && l->account->groups;
     for (uint32_t track = 0; ok && track < rows->tracks.count; track++) {
         if (first[track] == first[track + 1])
@@ -168,8 +168,8 @@ static void list_steps(struct listing *l, uint32_t g)
     uint32_t count = 0;
     for (uint32_t w = 1; w < windows->count; w++)
         if (is_step(l, w) && is_of_group(l, w, g))
-            steps[count++] = (struct step){
-                windows->start_ns[w], mi_ns_add(windows->start_ns[w], windows->dur_ns[w]), w};
+            steps[count++] = (struct step){windows->start_ns[w],
+                                           mi_ns_add(windows->start_ns[w], windows->dur_ns[w]), w};
     if (count)
         qsort(steps, count, sizeof *steps, compare_steps);
     group->step_count = drop_twins(steps, count);
@@ -220,7 +220,8 @@ static uint64_t key_of(const struct listing *l, uint32_t task, uint32_t track)
     uint32_t run = rows->tasks.run[task];
     if (goes_by_steps(group)) {
         uint32_t launch = rows->tasks.launch[task].v;
-        run = step_at(l, group, launch ? rows->slices.start_ns[launch] : rows->tasks.start_ns[task]);
+        run =
+            step_at(l, group, launch ? rows->slices.start_ns[launch] : rows->tasks.start_ns[task]);
     }
     return (uint64_t)l->group_of[track] << 32 | run;
 }
@@ -263,9 +264,8 @@ static void describe_run(const struct listing *l, struct mi_account_run *run, ui
 {
     const struct group *group = &l->groups[key >> 32];
     bool is_outside = goes_by_steps(group) && (uint32_t)key == UINT32_MAX;
-    *run = (struct mi_account_run){.group = (uint32_t)(key >> 32),
-                                   .run = (uint32_t)key,
-                                   .is_outside = is_outside};
+    *run = (struct mi_account_run){
+        .group = (uint32_t)(key >> 32), .run = (uint32_t)key, .is_outside = is_outside};
     if (goes_by_steps(group) && !is_outside)
         run->window.v = l->steps[group->first_step + run->run].window;
 }
@@ -337,7 +337,8 @@ static void choose_counted(struct mi_account *account, const struct mi_account_g
     if (warmup >= real)
         warmup = real - 1;
     for (uint32_t r = 0; r < real; r++) {
-        runs[r].is_counted = r >= warmup && (runs[r].run < done || r == warmup || runs[r].is_outside);
+        runs[r].is_counted =
+            r >= warmup && (runs[r].run < done || r == warmup || runs[r].is_outside);
         counted += runs[r].is_counted;
     }
     if (real < count)
@@ -383,7 +384,8 @@ static void mark_runs(const struct listing *l)
         const struct group *group = &l->groups[run->group];
         if (!run->tasks || goes_by_steps(group))
             continue;
-        uint32_t step = step_at(l, group, run->first_ns + mi_ns_sub(run->end_ns, run->first_ns) / 2);
+        uint32_t step =
+            step_at(l, group, run->first_ns + mi_ns_sub(run->end_ns, run->first_ns) / 2);
         if (step != UINT32_MAX)
             run->window.v = l->steps[group->first_step + step].window;
     }

@@ -20,8 +20,7 @@ static bool add_name(struct mi_grouping *grouping, struct mi_map *names, uint32_
         return false;
     if (!*at) {
         *at = ++grouping->entity_count;
-        grouping->entities[*at] =
-            (struct mi_summary_entity){op, name, kernels->category[kernel]};
+        grouping->entities[*at] = (struct mi_summary_entity){op, name, kernels->category[kernel]};
     }
     of_kernel[kernel] = *at;
     return true;
@@ -100,8 +99,7 @@ static uint32_t find_group(struct mi_grouping *grouping, uint32_t key, uint32_t 
     if (at && !*at) {
         if (grouping->group_count == grouping->group_room) {
             uint32_t room = grouping->group_room ? grouping->group_room * 2 : 64;
-            struct mi_summary_group *groups =
-                mi_mem_resize(grouping->groups, room, sizeof *groups);
+            struct mi_summary_group *groups = mi_mem_resize(grouping->groups, room, sizeof *groups);
             if (!groups)
                 return 0;
             grouping->groups = groups;

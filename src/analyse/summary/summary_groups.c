@@ -160,8 +160,7 @@ static struct mi_bytes op_name(const struct mi_grouping *grouping,
 {
     const struct mi_model *model = grouping->summary->model;
     if (group->entity < model->all.rows.nodes.count)
-        return mi_describe_node(model, (mi_node_id){group->entity},
-                                &grouping->summary->out->arena);
+        return mi_describe_node(model, (mi_node_id){group->entity}, &grouping->summary->out->arena);
     return text_of(grouping, grouping->entities[group->entity].name.v);
 }
 
@@ -323,8 +322,7 @@ static void measure_busy(struct mi_grouping *grouping, const struct mi_property 
     for (uint32_t track = 0; spans && track < model->all.rows.tracks.count; track++)
         for (uint32_t t = first[track]; t < first[track + 1]; t++) {
             uint32_t entity = grouping->entity_of[t];
-            uint32_t group =
-                entity ? grouping->known[property->index_of(grouping, entity, t)] : 0;
+            uint32_t group = entity ? grouping->known[property->index_of(grouping, entity, t)] : 0;
             if (group)
                 mi_spans_add(&spans[group - 1], tasks->start_ns[t],
                              mi_ns_add(tasks->start_ns[t], tasks->dur_ns[t]));
@@ -393,8 +391,8 @@ static bool is_worth_it(const struct mi_grouping *grouping, enum mi_summary_by b
 
 bool mi_summary_groups(const struct mi_summary *summary, struct mi_error *err)
 {
-    static const enum mi_summary_by order[] = {MI_BY_CATEGORY, MI_BY_TYPE,   MI_BY_CORE, MI_BY_STREAM,
-                                               MI_BY_DEVICE,   MI_BY_RANK,   MI_BY_OP};
+    static const enum mi_summary_by order[] = {MI_BY_CATEGORY, MI_BY_TYPE, MI_BY_CORE, MI_BY_STREAM,
+                                               MI_BY_DEVICE,   MI_BY_RANK, MI_BY_OP};
     struct mi_grouping grouping;
     bool ok = mi_grouping_init(&grouping, summary);
     for (size_t i = 0; ok && i < sizeof order / sizeof *order; i++) {

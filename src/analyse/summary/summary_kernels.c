@@ -1,5 +1,6 @@
 /* How the operators ran that took most time: what the record of the first counted task of each says
- * about cores, pipes and shapes. Records lie in the inputs and are read for the rows shown alone. */
+ * about cores, pipes and shapes. Records lie in the inputs and are read for the rows shown alone.
+ */
 #include "analyse/summary/summary_grouping.h"
 #include "base/decimal.h"
 #include "base/translate.h"
@@ -14,7 +15,8 @@ static const struct mi_report_column columns[] = {
     {"core", N_("core"), MI_CELL_TEXT, "", N_("core type or execution provider")},
     {"cores", N_("cores"), MI_CELL_INT, "", N_("cores that it was spread over (block dim)")},
     {"state", N_("shapes"), MI_CELL_TEXT, "", N_("dynamic or static, as recorded")},
-    {"cube_share", N_("cube"), MI_CELL_SHARE, "", N_("share of its cycles in which the pipe worked")},
+    {"cube_share", N_("cube"), MI_CELL_SHARE, "",
+     N_("share of its cycles in which the pipe worked")},
     {"vector_share", N_("vector"), MI_CELL_SHARE, "", N_("the same of the vector unit")},
     {"scalar_share", N_("scalar"), MI_CELL_SHARE, "", N_("the same of the scalar unit")},
     {"mte1_share", N_("mte1"), MI_CELL_SHARE, "", N_("the same of moves from L1 to L0")},
@@ -25,9 +27,9 @@ static const struct mi_report_column columns[] = {
 };
 
 struct counters {
-    int64_t cores;              /* -1 not stated */
-    int64_t share[PIPES];       /* ppm; -1 not stated */
-    uint8_t state[32];          /* as written */
+    int64_t cores;        /* -1 not stated */
+    int64_t share[PIPES]; /* ppm; -1 not stated */
+    uint8_t state[32];    /* as written */
     size_t state_len;
 };
 
@@ -101,10 +103,9 @@ static const char *busiest_of(const struct counters *counters)
 static const char *remark_of(const struct counters *counters, struct mi_bytes core)
 {
     struct mi_bytes state = {counters->state, counters->state_len};
-    bool is_core = mi_bytes_equal(core, MI_LIT("AI_CORE")) ||
-                   mi_bytes_equal(core, MI_LIT("AI_VECTOR_CORE")) ||
-                   mi_bytes_equal(core, MI_LIT("MIX_AIC")) ||
-                   mi_bytes_equal(core, MI_LIT("MIX_AIV"));
+    bool is_core =
+        mi_bytes_equal(core, MI_LIT("AI_CORE")) || mi_bytes_equal(core, MI_LIT("AI_VECTOR_CORE")) ||
+        mi_bytes_equal(core, MI_LIT("MIX_AIC")) || mi_bytes_equal(core, MI_LIT("MIX_AIV"));
     if (mi_bytes_equal(core, MI_LIT("AI_CPU")))
         return N_("on the AI CPU");
     if (is_core && counters->cores == 1)
@@ -131,9 +132,8 @@ static void put_row(const struct mi_grouping *grouping, const struct mi_summary_
     if (counters.cores >= 0)
         row[3] = mi_cell_int(counters.cores);
     if (counters.state_len)
-        row[4] = mi_cell_text(
-            mi_arena_copy(&grouping->summary->out->arena,
-                          (struct mi_bytes){counters.state, counters.state_len}));
+        row[4] = mi_cell_text(mi_arena_copy(&grouping->summary->out->arena,
+                                            (struct mi_bytes){counters.state, counters.state_len}));
     for (int p = 0; p < PIPES; p++)
         if (counters.share[p] >= 0)
             row[5 + p] = (struct mi_cell){.number = counters.share[p]};

@@ -69,8 +69,9 @@ void mi_summary_explained(const struct mi_summary *summary)
             summary, "explained_framework_share", N_("Device time explained by framework ops"),
             MI_CELL_SHARE, "",
             mi_cell_share(explained.framework_ns, explained.work_ns - explained.no_origin_ns));
-    mi_summary_fact(summary, "explained_certain_share", N_("Device time explained by certain links"),
-                    MI_CELL_SHARE, "", mi_cell_share(explained.certain_ns, explained.work_ns));
+    mi_summary_fact(summary, "explained_certain_share",
+                    N_("Device time explained by certain links"), MI_CELL_SHARE, "",
+                    mi_cell_share(explained.certain_ns, explained.work_ns));
     if (explained.other_ns)
         mi_summary_fact(summary, "no_node_ns",
                         N_("Time of tasks that the application or the runtime issued"), MI_CELL_INT,

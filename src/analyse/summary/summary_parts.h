@@ -30,7 +30,8 @@ struct mi_summary {
 /* Tables by_type, by_category, by_stream, by_core, by_device, by_rank, by_op and kernels. */
 bool mi_summary_groups(const struct mi_summary *summary, struct mi_error *err);
 
-/* Facts on makespans; table runs, which says what filled each where it is the one that is wanted. */
+/* Facts on makespans; table runs, which says what filled each where it is the one that is wanted.
+ */
 bool mi_summary_makespans(const struct mi_summary *summary, struct mi_error *err);
 bool mi_summary_runs(const struct mi_summary *summary, struct mi_error *err);
 

@@ -67,7 +67,8 @@ bool mi_summary_makespans(const struct mi_summary *summary, struct mi_error *err
 /* --- the table --- */
 
 static const struct mi_report_column columns[] = {
-    {"run", N_("run"), MI_CELL_INT, "", N_("number of the run, from 0; none: outside of all steps")},
+    {"run", N_("run"), MI_CELL_INT, "",
+     N_("number of the run, from 0; none: outside of all steps")},
     {"step", N_("step"), MI_CELL_INT, "", N_("number of the iteration or step that a file marks")},
     {"device", N_("device"), MI_CELL_INT, "", N_("number of the device")},
     {"rank", N_("rank"), MI_CELL_INT, "", N_("rank of the process that used it")},
