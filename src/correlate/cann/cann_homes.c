@@ -92,6 +92,22 @@ struct homes {
     bool failed;
 };
 
+/* Whether a loose folder holds the databases of several ranks: then each stands for itself. */
+static bool is_crowded(const struct homes *h, uint32_t source, struct mi_bytes home)
+{
+    const struct mi_sources *sources = &h->model->all.rows.sources;
+    int64_t own = mi_cann_rank_in_name(mi_model_text(h->model, sources->path[source]));
+    for (uint32_t s = 1; own >= 0 && s < sources->count; s++) {
+        struct mi_bytes path = mi_model_text(h->model, sources->path[s]);
+        bool is_folder;
+        int64_t rank = mi_cann_rank_in_name(path);
+        if (rank >= 0 && rank != own && kind_of(h->model, h->is_cann, s) == CANN_FILE &&
+            mi_bytes_equal(home_of(path, &is_folder), home) && !is_folder)
+            return true;
+    }
+    return false;
+}
+
 static void number_sources(struct homes *h, bool with_others)
 {
     const struct mi_sources *sources = &h->model->all.rows.sources;
@@ -99,7 +115,9 @@ static void number_sources(struct homes *h, bool with_others)
     for (uint32_t s = 1; s < sources->count && !h->failed; s++) {
         struct mi_bytes path = mi_model_text(h->model, sources->path[s]);
         enum file_kind kind = kind_of(h->model, h->is_cann, s);
-        struct mi_bytes home = kind == OTHER_TRACE ? path : home_of(path, &is_folder);
+        struct mi_bytes home = home_of(path, &is_folder);
+        if (kind == OTHER_TRACE || (!is_folder && is_crowded(h, s, home)))
+            home = path;
         if (kind == CANN_FILE || (with_others && kind == OTHER_TRACE))
             h->numbers[s] = mi_strings_add(&h->names, home, false, &h->failed).v + 1;
     }

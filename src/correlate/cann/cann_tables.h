@@ -16,6 +16,12 @@ bool mi_cann_has_any(const struct mi_model *model, const uint32_t *collections);
  * itself) and for files that lie beside the tasks and tell of their run. */
 bool mi_collections_apply(struct mi_model *model, struct mi_error *err);
 
+/* Sets tracks.rank and counters.rank of each collection. */
+bool mi_cann_apply_ranks(struct mi_model *model, struct mi_error *err);
+
+/* The number in a file name that stands for a rank; -1 = none. */
+int64_t mi_cann_rank_in_name(struct mi_bytes path);
+
 /* What the collection of the source is called: its folder, else the file. */
 struct mi_bytes mi_collection_name(const struct mi_model *model, uint32_t source);
 

@@ -86,8 +86,10 @@ static uint32_t source_of(const struct twins *tw, uint32_t task)
 
 static void count_one(const struct twins *tw, struct count *count, uint32_t task)
 {
+    int64_t offset = tw->rows->tasks.record_offset[task];
+    bool is_place = offset < tw->rows->sources.size_bytes[source_of(tw, task)]; /* no key */
     if (!count->times++)
-        count->offset = tw->rows->tasks.record_offset[task];
+        count->offset = is_place ? offset : -1;
 }
 
 /* --- joining two rows --- */

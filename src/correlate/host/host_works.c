@@ -136,22 +136,30 @@ static mi_str_id name_of(const struct works *w, const struct work *work)
     return mi_batch_str(&w->g->model->all, without_counts(mi_model_text(w->g->model, name)));
 }
 
-/* aclnnAdd_AddAiCore_Add, trans_TransData_3, ReduceSum7: the type is the last word, without the
- * number behind it. */
+static bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* aclnnAdd_AddAiCore_Add, trans_TransData_3, ReduceSum7, MatMulV21: the last word, without the
+ * number of the call behind it; a V has one digit of its own. */
 static mi_str_id type_in(const struct works *w, mi_str_id name)
 {
     struct mi_bytes text = mi_model_text(w->g->model, name), type = text;
-    while (type.len && (type.at[type.len - 1] == '_' ||
-                        (type.at[type.len - 1] >= '0' && type.at[type.len - 1] <= '9')))
-        type.len--;
-    bool is_call =
-        mi_bytes_starts(text, MI_LIT("aclnn")) || mi_bytes_starts(text, MI_LIT("trans_"));
-    for (size_t i = type.len; is_call && i-- > 0;)
-        if (type.at[i] == '_')
-            return mi_batch_str(&w->g->model->all, mi_bytes_sub(type, i + 1, type.len));
-    return type.len && type.at[0] >= 'A' && type.at[0] <= 'Z'
-               ? mi_batch_str(&w->g->model->all, type)
-               : name;
+    bool is_old = !mi_bytes_starts(text, MI_LIT("aclnn"));
+    size_t from, end = type.len;
+    while (is_old && end && is_digit(type.at[end - 1]))
+        end--;
+    if (end && type.at[end - 1] == 'V' && end < type.len)
+        end++;
+    if (end && type.at[end - 1] == '_')
+        end--;
+    type.len = end;
+    for (from = end; from && type.at[from - 1] != '_'; from--)
+        ;
+    type = mi_bytes_sub(type, from, type.len);
+    bool is_type = type.len && type.at[0] >= 'A' && type.at[0] <= 'Z';
+    return is_type ? mi_batch_str(&w->g->model->all, type) : name;
 }
 
 /* --- nodes --- */
@@ -160,12 +168,15 @@ static bool add_node(struct works *w, const struct work *work, mi_str_id name)
 {
     struct mi_batch *all = &w->g->model->all;
     uint32_t kernel = w->rows->tasks.kernel[work->task].v;
+    bool is_kernel = !work->task || w->rows->kernels.node_name[kernel].v;
     mi_str_id op = work->task ? w->rows->kernels.op[kernel] : MI_NO_STR;
     if (!mi_vec_room(&w->made, &w->made_room, w->made_count, sizeof *w->made))
         return false;
     uint32_t node = mi_add_node(all, &(struct mi_node_row){.graph = w->graph,
                                                            .name = mi_host_unique_name(w->g, name),
-                                                           .op = op.v ? op : type_in(w, name),
+                                                           .op = op.v        ? op
+                                                                 : is_kernel ? type_in(w, name)
+                                                                             : name,
                                                            .position = w->position++,
                                                            .native_id = -1,
                                                            .stream = -1,
