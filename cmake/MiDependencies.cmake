@@ -3,7 +3,7 @@ find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_program(MI_MSGFMT msgfmt REQUIRED)
 
-set(MI_PKG_MODULES zlib libzstd sqlite3 libxxhash)
+set(MI_PKG_MODULES zlib libzstd sqlite3 libxxhash libmicrohttpd)
 pkg_check_modules(MI_EXTERNAL REQUIRED IMPORTED_TARGET ${MI_PKG_MODULES})
 
 add_library(mi_external INTERFACE)

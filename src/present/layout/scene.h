@@ -49,6 +49,8 @@ struct mi_scene {
     float width, height;
 };
 
+enum { MI_SCENE_MOST_LABEL = 256 }; /* bytes of a label that a view gets */
+
 struct mi_scene_options {
     uint32_t max_boxes; /* 0 = 20,000 */
 };

@@ -1,0 +1,111 @@
+/* serve: the three views in a browser, answered by this program until Ctrl-C. */
+#include "present/serve/serve.h"
+
+#include "base/translate.h"
+#include "cli/cli.h"
+
+#include <spawn.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const struct mi_param params[] = {
+    {.name = "port",
+     .letter = 'p',
+     .kind = MI_PARAM_INT,
+     .metavar = "N",
+     .min = 0,
+     .max = 65535,
+     .default_text = "0",
+     .help = N_("Port to listen at; 0 takes any that is free.")},
+    {.name = "address",
+     .kind = MI_PARAM_TEXT,
+     .metavar = N_("ADDRESS"),
+     .default_text = "127.0.0.1",
+     .help = N_("Numeric address to listen at; one that other machines reach gets a random token "
+                "in its link.")},
+    {.name = "no-open", .kind = MI_PARAM_FLAG, .help = N_("Print the link, open no browser.")},
+    {.name = "web-dir",
+     .kind = MI_PARAM_TEXT,
+     .metavar = N_("DIR"),
+     .help = N_("Take the files of the page from there: for work on the page.")},
+    MI_PARAM_END};
+
+/* The desktop's own opener, if there is a desktop; its failure is no news, the link was printed. */
+static void open_browser(const char *url)
+{
+    char name[] = "xdg-open", address[192];
+    char *arguments[] = {name, address, NULL};
+    posix_spawn_file_actions_t quiet;
+    pid_t child;
+    snprintf(address, sizeof address, "%s", url);
+    if (posix_spawn_file_actions_init(&quiet) != 0)
+        return;
+    posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
+    posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", 1, 0);
+    posix_spawnp(&child, name, &quiet, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&quiet);
+}
+
+static bool print_link(const struct mi_cli *cli, const char *url, struct mi_error *err)
+{
+    struct mi_sink sink;
+    mi_sink_init_fd(&sink, STDOUT_FILENO);
+    mi_sink_text(&sink, url);
+    mi_sink_byte(&sink, '\n');
+    bool ok = mi_sink_flush(&sink, err);
+    mi_sink_fini(&sink);
+    if (ok && cli->err_is_tty) {
+        mi_sink_init_fd(&sink, STDERR_FILENO);
+        mi_sink_text(&sink, mi_tr(cli->lang, N_("Ctrl-C ends it.")));
+        mi_sink_byte(&sink, '\n');
+        mi_sink_flush(&sink, NULL);
+        mi_sink_fini(&sink);
+    }
+    return ok;
+}
+
+static void wait_for_end(const struct mi_cli *cli)
+{
+    static const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
+    while (!mi_cancelled(cli->cancel))
+        nanosleep(&pause, NULL);
+}
+
+static int run(struct mi_cli *cli, const struct mi_args *args)
+{
+    struct mi_error err = MI_ERROR_INIT;
+    int code = 0;
+    if (args->operand_count < 1)
+        return mi_cli_usage(cli, &mi_command_serve, "no input was named");
+    struct mi_session *session = mi_cli_open(cli, args, 0, &code);
+    if (!session)
+        return code;
+    struct mi_serve_options options = {.address = mi_args_text(args, "address", NULL),
+                                       .port = (uint16_t)mi_args_int(args, "port", 0),
+                                       .web_dir = mi_args_text(args, "web-dir", NULL)};
+    mi_cli_losses(cli, session);
+    struct mi_server *server = mi_serve_start(session, &options, &err);
+    if (server && print_link(cli, mi_serve_url(server), &err)) {
+        if (!mi_args_flag(args, "no-open") && cli->out_is_tty)
+            open_browser(mi_serve_url(server));
+        wait_for_end(cli);
+    }
+    mi_serve_stop(server);
+    mi_session_free(session);
+    return err.code == MI_OK ? 0 : mi_cli_error(cli, &err);
+}
+
+const struct mi_command mi_command_serve = {
+    .name = "serve",
+    .operands = "INPUT...",
+    .summary = N_("Shows structure, timeline and mapping in a browser, linked with each other."),
+    .details = N_("Prints the link and opens it. Only this machine can ask, unless --address says "
+                  "otherwise. Nothing is written."),
+    .examples = "inspector-cli serve model.onnx model.om PROF_000001/\n"
+                "inspector-cli serve capture/ --no-open --port 8080",
+    .params = params,
+    .run = run,
+};

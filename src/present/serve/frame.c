@@ -1,0 +1,50 @@
+#include "present/serve/frame.h"
+
+#include <string.h>
+
+static const uint8_t sizes[] = {0, 1, 2, 4, 4, 8, 8};
+
+static void put(struct mi_sink *sink, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        mi_sink_byte(sink, (uint8_t)(value >> (8 * i)));
+}
+
+static void put_column(struct mi_sink *sink, const struct mi_frame_column *column)
+{
+    const uint8_t *at = column->values;
+    size_t size = sizes[column->type];
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    mi_sink_write(sink, (struct mi_bytes){at, size * column->count});
+#else
+    for (uint32_t i = 0; i < column->count; i++)
+        for (size_t k = size; k-- > 0;)
+            mi_sink_byte(sink, at[i * size + k]);
+#endif
+}
+
+void mi_frame_write(const struct mi_frame *frame, struct mi_sink *sink)
+{
+    uint64_t offset = 32 + 16 * (uint64_t)frame->column_count;
+    mi_sink_text(sink, "MIB1");
+    put(sink, 1, 2);
+    put(sink, frame->kind, 2);
+    put(sink, frame->column_count, 4);
+    put(sink, frame->rows, 4);
+    put(sink, (uint64_t)frame->base_ns, 8);
+    put(sink, (uint64_t)frame->step_ns, 8);
+    for (uint32_t c = 0; c < frame->column_count; c++) {
+        const struct mi_frame_column *column = &frame->columns[c];
+        put(sink, column->id, 2);
+        put(sink, column->type, 1);
+        put(sink, 0, 1);
+        put(sink, column->count, 4);
+        put(sink, offset, 8);
+        offset = (offset + (uint64_t)column->count * sizes[column->type] + 7) & ~UINT64_C(7);
+    }
+    for (uint32_t c = 0; c < frame->column_count; c++) {
+        size_t size = (size_t)frame->columns[c].count * sizes[frame->columns[c].type];
+        put_column(sink, &frame->columns[c]);
+        mi_sink_repeat(sink, 0, (8 - size % 8) % 8);
+    }
+}

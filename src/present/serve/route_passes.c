@@ -1,0 +1,205 @@
+/* GET passes/NAME?PARAMETER=VALUE&lang=zh: any report, its words in the language asked for.
+ *
+ *   {"facts": [{"name", "title", "kind", "unit", "value"}],
+ *    "tables": [{"name", "title", "columns": [{"name", "title", "kind", "unit", "meaning"}],
+ *                "rows": [[..], ..], "total": N}],
+ *    "findings": [{"rule", "severity", "node", "task", "sentence", "cost_ns"}]}
+ *
+ * Parameters are those that the command of the same name knows; "max" limits the rows of a table.
+ * Words and sentences are translated, names never are. */
+#include "base/mem.h"
+#include "base/param.h"
+#include "present/serve/routes.h"
+#include "present/serve/site.h"
+#include "present/text/i18n.h"
+#include "present/text/message.h"
+#include "present/text/report_text.h"
+
+#include <string.h>
+
+enum { MOST_ARGS = 32 };
+
+static const char *kind_name(enum mi_cell_kind kind)
+{
+    static const char *const names[] = {
+        [MI_CELL_TEXT] = "text",  [MI_CELL_SENTENCE] = "text", [MI_CELL_WORD] = "word",
+        [MI_CELL_INT] = "int",    [MI_CELL_SHARE] = "share",   [MI_CELL_REAL] = "real",
+        [MI_CELL_NODE] = "node",  [MI_CELL_TASK] = "task",     [MI_CELL_BOOL] = "bool",
+        [MI_CELL_DEPTH] = "depth"};
+    return names[kind];
+}
+
+static void write_sentence(struct mi_jw *jw, enum mi_lang lang, struct mi_bytes text)
+{
+    struct mi_sink translated;
+    mi_sink_init_memory(&translated);
+    mi_text_message(&translated, lang, text);
+    mi_jw_string(jw, mi_sink_bytes(&translated));
+    mi_sink_fini(&translated);
+}
+
+static void write_cell(struct mi_jw *jw, enum mi_lang lang, enum mi_cell_kind kind,
+                       const struct mi_cell *cell)
+{
+    if (cell->is_none)
+        mi_jw_null(jw);
+    else if (kind == MI_CELL_TEXT)
+        mi_jw_string(jw, cell->text);
+    else if (kind == MI_CELL_SENTENCE)
+        write_sentence(jw, lang, cell->text);
+    else if (kind == MI_CELL_WORD)
+        mi_jw_text(jw, mi_tr(lang, cell->word));
+    else if (kind == MI_CELL_REAL)
+        mi_jw_double(jw, cell->real);
+    else if (kind == MI_CELL_BOOL)
+        mi_jw_bool(jw, cell->number != 0);
+    else
+        mi_jw_i64(jw, cell->number);
+}
+
+static void write_head(struct mi_jw *jw, enum mi_lang lang, const char *name, const char *title,
+                       enum mi_cell_kind kind, const char *unit)
+{
+    mi_jw_member_text(jw, "name", name);
+    mi_jw_member_text(jw, "title", title ? mi_tr(lang, title) : NULL);
+    mi_jw_member_text(jw, "kind", kind_name(kind));
+    mi_jw_member_text(jw, "unit", unit);
+}
+
+static void write_table(struct mi_jw *jw, enum mi_lang lang, const struct mi_report_table *table,
+                        uint32_t most)
+{
+    uint32_t rows = table->row_count < most ? table->row_count : most;
+    mi_jw_begin_object(jw);
+    mi_jw_member_text(jw, "name", table->name);
+    mi_jw_member_text(jw, "title", mi_tr(lang, table->title));
+    mi_jw_member_i64(jw, "total", table->row_count);
+    mi_jw_key(jw, "columns");
+    mi_jw_begin_array(jw);
+    for (unsigned c = 0; c < table->column_count; c++) {
+        const struct mi_report_column *column = &table->columns[c];
+        mi_jw_begin_object(jw);
+        write_head(jw, lang, column->name, column->title, column->kind, column->unit);
+        mi_jw_member_text(jw, "meaning", column->meaning ? mi_tr(lang, column->meaning) : NULL);
+        mi_jw_end(jw);
+    }
+    mi_jw_end(jw);
+    mi_jw_key(jw, "rows");
+    mi_jw_begin_array(jw);
+    for (uint32_t r = 0; r < rows; r++) {
+        mi_jw_begin_array(jw);
+        for (unsigned c = 0; c < table->column_count; c++)
+            write_cell(jw, lang, table->columns[c].kind,
+                       &table->cells[(size_t)r * table->column_count + c]);
+        mi_jw_end(jw);
+    }
+    mi_jw_end(jw);
+    mi_jw_end(jw);
+}
+
+static void write_id(struct mi_jw *jw, const char *key, uint32_t id)
+{
+    mi_jw_key(jw, key);
+    if (id)
+        mi_jw_i64(jw, id);
+    else
+        mi_jw_null(jw);
+}
+
+static void write_finding(struct mi_jw *jw, enum mi_lang lang, const struct mi_finding *finding)
+{
+    struct mi_sink sentence;
+    mi_sink_init_memory(&sentence);
+    mi_text_sentence(&sentence, mi_tr(lang, finding->sentence), finding->args,
+                     sizeof finding->args / sizeof *finding->args);
+    mi_jw_begin_object(jw);
+    mi_jw_member_text(jw, "rule", finding->rule);
+    mi_jw_member_text(jw, "severity", mi_enum_name(MI_E_severity, finding->severity));
+    write_id(jw, "node", finding->node.v);
+    write_id(jw, "task", finding->task.v);
+    mi_jw_member_string(jw, "sentence", mi_sink_bytes(&sentence));
+    mi_jw_key(jw, "cost_ns");
+    if (finding->cost_ns >= 0)
+        mi_jw_i64(jw, finding->cost_ns);
+    else
+        mi_jw_null(jw);
+    mi_jw_end(jw);
+    mi_sink_fini(&sentence);
+}
+
+static void write_report(struct mi_jw *jw, enum mi_lang lang, const struct mi_report *report,
+                         uint32_t most)
+{
+    mi_jw_begin_object(jw);
+    mi_jw_key(jw, "facts");
+    mi_jw_begin_array(jw);
+    for (uint32_t f = 0; f < report->fact_count; f++) {
+        const struct mi_report_fact *fact = &report->facts[f];
+        mi_jw_begin_object(jw);
+        write_head(jw, lang, fact->name, fact->title, fact->kind, fact->unit);
+        mi_jw_key(jw, "value");
+        write_cell(jw, lang, fact->kind, &fact->cell);
+        mi_jw_end(jw);
+    }
+    mi_jw_end(jw);
+    mi_jw_key(jw, "tables");
+    mi_jw_begin_array(jw);
+    for (uint32_t t = 0; t < report->table_count; t++)
+        write_table(jw, lang, &report->tables[t], most);
+    mi_jw_end(jw);
+    mi_jw_key(jw, "findings");
+    mi_jw_begin_array(jw);
+    for (uint32_t f = 0; f < report->finding_count; f++)
+        write_finding(jw, lang, &report->findings[f]);
+    mi_jw_end(jw);
+    mi_jw_end(jw);
+}
+
+/* What the query says for each parameter that the pass knows. */
+static bool read_args(const struct mi_pass *pass, const struct mi_request *request,
+                      struct mi_arg list[MOST_ARGS], struct mi_args *args, struct mi_error *err)
+{
+    *args = (struct mi_args){.list = list};
+    for (const struct mi_param *param = pass->params; param && param->name; param++) {
+        const char *text = request->query(request, param->name);
+        if (!text || args->count == MOST_ARGS)
+            continue;
+        if (!mi_param_parse(param, param->kind == MI_PARAM_FLAG ? "" : text, &list[args->count],
+                            err))
+            return false;
+        args->count++;
+    }
+    return true;
+}
+
+void mi_route_passes(struct mi_site *site, const struct mi_request *request, struct mi_reply *reply)
+{
+    const struct mi_pass *pass = mi_pass_find(mi_http_rest(request, MI_API_ROOT "passes/"));
+    const char *lang_name = request->query(request, "lang");
+    struct mi_arg list[MOST_ARGS];
+    struct mi_args args;
+    struct mi_report report;
+    struct mi_error err = MI_ERROR_INIT;
+    enum mi_lang lang = MI_LANG_EN;
+    int64_t most = UINT32_MAX;
+    if (!pass) {
+        mi_reply_error(reply, 404, "not_found", "there is no analysis of that name");
+        return;
+    }
+    if (lang_name)
+        mi_lang_parse(lang_name, &lang);
+    if (request->query(request, "max") &&
+        (!mi_http_number(request->query(request, "max"), &most) || most < 0))
+        mi_fail(&err, MI_EUSAGE, "max is no number");
+    mi_report_init(&report);
+    if (err.code == MI_OK && read_args(pass, request, list, &args, &err) &&
+        mi_session_report(mi_site_session(site), pass->name, &args, &report, &err)) {
+        struct mi_jw jw;
+        mi_jw_init(&jw, &reply->body, NULL);
+        write_report(&jw, lang, &report, most > UINT32_MAX ? UINT32_MAX : (uint32_t)most);
+        mi_jw_finish(&jw, NULL);
+    } else {
+        mi_reply_failure(reply, &err);
+    }
+    mi_report_fini(&report);
+}

@@ -1,0 +1,19 @@
+/* The routes, one function each; what they read and answer stands at each. */
+#ifndef MI_PRESENT_SERVE_ROUTES_H
+#define MI_PRESENT_SERVE_ROUTES_H
+
+#include "present/serve/http.h"
+
+#define MI_API_ROOT "/api/v1/"
+
+/* Everything else: each row is answered by mi_route_<name>. */
+#define MI_ROUTES(GET, POST)                                                                       \
+    GET(capture, "capture")                                                                        \
+    GET(passes, "passes/")                                                                         \
+    POST(layout, "layout")
+
+#define MI_ROUTE(name, path) mi_route_fn mi_route_##name;
+MI_ROUTES(MI_ROUTE, MI_ROUTE)
+#undef MI_ROUTE
+
+#endif

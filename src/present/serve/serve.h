@@ -1,0 +1,35 @@
+/* The web page and its API over one loaded session.
+ *
+ * Read-only: GET and HEAD, and POST where an input is too long for an address. Requests name ids,
+ * never paths. The server keeps nothing per client, so reloads and any number of tabs work.
+ *
+ * Who may ask: by default only this machine, under a name of this machine (so that a foreign name
+ * that was pointed at 127.0.0.1 is refused), and pages of this server (a POST with another origin
+ * is refused). On other addresses a random token is wanted too. */
+#ifndef MI_PRESENT_SERVE_SERVE_H
+#define MI_PRESENT_SERVE_SERVE_H
+
+#include "pipeline/session.h"
+
+struct mi_serve_options {
+    const char *address; /* numeric; NULL = 127.0.0.1 */
+    uint16_t port;       /* 0 = any that is free */
+    const char *web_dir; /* files of the page come from there, for work on it; NULL = built in */
+    unsigned threads;    /* 0 = 4 */
+    unsigned timeout_s;  /* silence on a connection; 0 = 15 */
+};
+
+struct mi_server;
+
+/* Serves `session` until mi_serve_stop(); both must be left alone until then. Fails with MI_EIO if
+ * the address cannot be had. Threads of its own; callable from any thread. */
+struct mi_server *mi_serve_start(const struct mi_session *session,
+                                 const struct mi_serve_options *options, struct mi_error *err);
+
+/* Lets requests that are being answered finish. NULL is fine. */
+void mi_serve_stop(struct mi_server *server);
+
+/* "http://127.0.0.1:41234/", with the token where one is wanted. Borrowed until the stop. */
+const char *mi_serve_url(const struct mi_server *server);
+
+#endif

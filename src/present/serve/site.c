@@ -1,0 +1,92 @@
+#include "present/serve/site.h"
+
+#include "base/mem.h"
+
+#include <pthread.h>
+
+enum { LAYERS = MI_LAYER_STAGE + 1 };
+
+struct slot {
+    pthread_mutex_t lock;
+    bool is_ready;
+    struct mi_drawn drawn;
+};
+
+struct mi_site {
+    const struct mi_session *session;
+    const char *web_dir;
+    struct slot slots[LAYERS][MI_FOLDS];
+};
+
+struct mi_site *mi_site_new(const struct mi_session *session, const char *web_dir,
+                            struct mi_error *err)
+{
+    struct mi_site *site = mi_mem_zero(1, sizeof *site);
+    if (!site) {
+        mi_fail(err, MI_ENOMEM, "out of memory");
+        return NULL;
+    }
+    site->session = session;
+    site->web_dir = web_dir;
+    for (int layer = 0; layer < LAYERS; layer++)
+        for (int fold = 0; fold < MI_FOLDS; fold++)
+            pthread_mutex_init(&site->slots[layer][fold].lock, NULL);
+    return site;
+}
+
+void mi_site_free(struct mi_site *site)
+{
+    if (!site)
+        return;
+    for (int layer = 0; layer < LAYERS; layer++)
+        for (int fold = 0; fold < MI_FOLDS; fold++) {
+            struct slot *slot = &site->slots[layer][fold];
+            if (slot->is_ready) {
+                mi_scenery_fini(&slot->drawn.scenery);
+                mi_outline_fini(&slot->drawn.outline);
+            }
+            pthread_mutex_destroy(&slot->lock);
+        }
+    mi_mem_free(site);
+}
+
+const struct mi_session *mi_site_session(const struct mi_site *site)
+{
+    return site->session;
+}
+
+const struct mi_model *mi_site_model(const struct mi_site *site)
+{
+    return mi_session_model(site->session);
+}
+
+const char *mi_site_web_dir(const struct mi_site *site)
+{
+    return site->web_dir;
+}
+
+static bool draw(struct mi_drawn *drawn, const struct mi_model *model, enum mi_layer layer,
+                 enum mi_fold fold, struct mi_error *err)
+{
+    struct mi_outline_options options = {
+        .layer = (int)layer, .by_group = fold == MI_FOLD_GROUP, .flat = fold == MI_FOLD_NONE};
+    if (mi_outline_init(&drawn->outline, model, &options, err)) {
+        if (mi_scenery_init(&drawn->scenery, &drawn->outline, err))
+            return true;
+        mi_scenery_fini(&drawn->scenery);
+    }
+    mi_outline_fini(&drawn->outline);
+    return false;
+}
+
+const struct mi_drawn *mi_site_drawn(struct mi_site *site, enum mi_layer layer, enum mi_fold fold,
+                                     struct mi_error *err)
+{
+    struct slot *slot = &site->slots[layer][fold];
+    pthread_mutex_lock(&slot->lock);
+    if (!slot->is_ready)
+        slot->is_ready = draw(&slot->drawn, mi_site_model(site), layer, fold, err);
+    bool is_ready = slot->is_ready;
+    pthread_mutex_unlock(&slot->lock);
+    return is_ready ? &slot->drawn : NULL;
+}

@@ -1,0 +1,40 @@
+/* What the routes answer from: the session, and what is made of it once and then shared. */
+#ifndef MI_PRESENT_SERVE_SITE_H
+#define MI_PRESENT_SERVE_SITE_H
+
+#include "pipeline/session.h"
+#include "present/layout/scene.h"
+
+struct mi_asset {     /* a file of the page */
+    const char *path; /* "/", "/app-1a2b.js" */
+    const char *media;
+    const char *etag;
+    const uint8_t *begin, *end; /* gzip */
+    bool is_immutable;
+};
+
+extern const struct mi_asset mi_assets[]; /* ends with a NULL path */
+
+struct mi_drawn { /* an outline, ready for drawing */
+    struct mi_outline outline;
+    struct mi_scenery scenery;
+};
+
+struct mi_site;
+
+/* NULL: out of memory. */
+struct mi_site *mi_site_new(const struct mi_session *session, const char *web_dir,
+                            struct mi_error *err);
+void mi_site_free(struct mi_site *site);
+
+const struct mi_session *mi_site_session(const struct mi_site *site);
+const struct mi_model *mi_site_model(const struct mi_site *site);
+const char *mi_site_web_dir(const struct mi_site *site);
+
+enum mi_fold { MI_FOLD_SCOPE, MI_FOLD_GROUP, MI_FOLD_NONE, MI_FOLDS };
+
+/* The outline of a layer; made by the first who asks, the others wait. Any thread. NULL: `err`. */
+const struct mi_drawn *mi_site_drawn(struct mi_site *site, enum mi_layer layer, enum mi_fold fold,
+                                     struct mi_error *err);
+
+#endif
