@@ -14,5 +14,6 @@ extern const struct mi_param mi_params_show[];   /* [0] name */
 extern const struct mi_param mi_params_stages[]; /* [0] name */
 extern const struct mi_param mi_params_summary[];
 extern const struct mi_param mi_params_tasks[];
+extern const struct mi_param mi_params_waits[];
 
 #endif

@@ -55,6 +55,7 @@ struct mi_finding {
     enum mi_severity severity;
     mi_node_id node; /* subject, 0 = none */
     mi_task_id task; /* subject, 0 = none */
+    struct mi_bytes subject; /* one that is neither: "stream 0/37"; empty = none */
     const char *sentence;
     struct mi_bytes args[4];
     int64_t cost_ns; /* -1 = not known */

@@ -2,24 +2,6 @@
 #include "base/translate.h"
 #include "cli/cli.h"
 
-#include <string.h>
-
-/* A gate that could not check does not let pass. */
-static int judge(const struct mi_report *report, const struct mi_args *args)
-{
-    const struct mi_arg *given = mi_args_find(args, "fail-on");
-    const char *wanted = given ? given->param->choices[given->number] : NULL;
-    for (uint32_t i = 0; wanted && i < report->finding_count; i++) {
-        const struct mi_finding *finding = &report->findings[i];
-        for (unsigned s = 0; s <= (unsigned)finding->severity; s++)
-            if (strcmp(mi_enum_name(MI_E_severity, s), wanted) == 0)
-                return 1;
-        if (strcmp(finding->rule, "not_checked") == 0)
-            return 1;
-    }
-    return 0;
-}
-
 static int run(struct mi_cli *cli, const struct mi_args *args)
 {
     static const struct mi_param severity_param = {.name = "severity", .kind = MI_PARAM_CHOICE};
@@ -27,7 +9,7 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
     return mi_cli_pass(cli, &mi_command_check, args,
                        &(struct mi_cli_pass_options){.pass = "check",
                                                      .fallback = cli->json ? NULL : &notice,
-                                                     .judge = judge});
+                                                     .judge = mi_cli_fail_on});
 }
 
 const struct mi_command mi_command_check = {

@@ -84,6 +84,10 @@ struct mi_cli_pass_options {
     int (*judge)(const struct mi_report *report, const struct mi_args *args);
 };
 
+/* 1 if there is a finding of the severity given with --fail-on, or if something could not be
+ * checked; else 0. */
+int mi_cli_fail_on(const struct mi_report *report, const struct mi_args *args);
+
 /* Runs a pass over the inputs and prints its report. */
 int mi_cli_pass(struct mi_cli *cli, const struct mi_command *command, const struct mi_args *args,
                 const struct mi_cli_pass_options *options);

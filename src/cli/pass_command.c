@@ -36,6 +36,22 @@ static int show(const struct mi_cli *cli, const struct mi_session *session,
     return code;
 }
 
+/* A gate that could not check does not let pass. */
+int mi_cli_fail_on(const struct mi_report *report, const struct mi_args *args)
+{
+    const struct mi_arg *given = mi_args_find(args, "fail-on");
+    const char *wanted = given ? given->param->choices[given->number] : NULL;
+    for (uint32_t i = 0; wanted && i < report->finding_count; i++) {
+        const struct mi_finding *finding = &report->findings[i];
+        for (unsigned s = 0; s <= (unsigned)finding->severity; s++)
+            if (strcmp(mi_enum_name(MI_E_severity, s), wanted) == 0)
+                return 1;
+        if (strcmp(finding->rule, "not_checked") == 0)
+            return 1;
+    }
+    return 0;
+}
+
 int mi_cli_pass(struct mi_cli *cli, const struct mi_command *command, const struct mi_args *args,
                 const struct mi_cli_pass_options *options)
 {

@@ -6,7 +6,8 @@
  *   planned    place in the list of planned tasks -> node
  *   tasks      key "device/stream/task id/raw start" -> node, who issued it, calibrated start
  *   clocks     per device stream: raw - calibrated at its first task, drift, uncertainty
- *   findings   verdicts of the passes, once there are any
+ *   findings   warnings of the passes that judge a run: rule, subjects (names of compiled nodes, or
+ *              "stream DEVICE/NUMBER"), tasks (keys), cost_us (null where not known)
  *
  * An op without a name is called "#POSITION OP". */
 #include "base/translate.h"
@@ -20,11 +21,10 @@ struct writer {
     struct mi_jw jw;
 };
 
-static void write_node_name(struct writer *w, const char *key, uint32_t node)
+static void write_node_text(struct writer *w, uint32_t node)
 {
     const struct mi_nodes *nodes = &w->rows->nodes;
     struct mi_bytes name = mi_model_text(w->model, nodes->name[node]);
-    mi_jw_key(&w->jw, key);
     if (name.len) {
         mi_jw_string(&w->jw, name);
         return;
@@ -41,7 +41,13 @@ static void write_node_name(struct writer *w, const char *key, uint32_t node)
     mi_sink_fini(&made);
 }
 
-static void write_task_key(struct writer *w, const char *key, uint32_t task)
+static void write_node_name(struct writer *w, const char *key, uint32_t node)
+{
+    mi_jw_key(&w->jw, key);
+    write_node_text(w, node);
+}
+
+static void write_key_text(struct writer *w, uint32_t task)
 {
     const struct mi_tasks *tasks = &w->rows->tasks;
     const struct mi_tracks *tracks = &w->rows->tracks;
@@ -51,7 +57,13 @@ static void write_task_key(struct writer *w, const char *key, uint32_t task)
              (long long)(track ? tracks->device[track] : -1),
              (long long)(track ? tracks->native_id[track] : -1), (long long)tasks->native_id[task],
              (long long)tasks->start_raw[task]);
-    mi_jw_member_text(&w->jw, key, text);
+    mi_jw_text(&w->jw, text);
+}
+
+static void write_task_key(struct writer *w, const char *key, uint32_t task)
+{
+    mi_jw_key(&w->jw, key);
+    write_key_text(w, task);
 }
 
 static void write_framework(struct writer *w, uint32_t node)
@@ -191,6 +203,64 @@ static void write_planned(struct writer *w)
     mi_jw_end(&w->jw);
 }
 
+/* --- findings --- */
+
+/* Nanoseconds as microseconds, exactly. */
+static void write_us(struct writer *w, const char *key, int64_t ns)
+{
+    char text[48];
+    mi_jw_key(&w->jw, key);
+    if (ns < 0) {
+        mi_jw_null(&w->jw);
+        return;
+    }
+    int len = snprintf(text, sizeof text, "%lld.%03lld", (long long)(ns / 1000),
+                       (long long)(ns % 1000));
+    mi_jw_raw(&w->jw, (struct mi_bytes){(const uint8_t *)text, (size_t)len});
+}
+
+static void write_finding(struct writer *w, const struct mi_finding *finding)
+{
+    mi_export_begin_record(&w->jw);
+    mi_jw_member_text(&w->jw, "rule", finding->rule);
+    mi_jw_key(&w->jw, "subjects");
+    mi_jw_begin_array(&w->jw);
+    if (finding->node.v)
+        write_node_text(w, finding->node.v);
+    if (finding->subject.len)
+        mi_jw_string(&w->jw, finding->subject);
+    mi_jw_end(&w->jw);
+    mi_jw_key(&w->jw, "tasks");
+    mi_jw_begin_array(&w->jw);
+    if (finding->task.v)
+        write_key_text(w, finding->task.v);
+    mi_jw_end(&w->jw);
+    write_us(w, "cost_us", finding->cost_ns);
+    mi_jw_end(&w->jw);
+}
+
+/* What passes judge; a pass that lacks its inputs has nothing to say. */
+static bool write_findings(struct writer *w, const struct mi_session *session,
+                           struct mi_error *err)
+{
+    bool ok = true;
+    mi_jw_key(&w->jw, "findings");
+    mi_jw_begin_array(&w->jw);
+    for (size_t p = 0; ok && session && p < mi_pass_count; p++) {
+        struct mi_report report;
+        if (!mi_passes[p]->verdicts)
+            continue;
+        mi_report_init(&report);
+        ok = mi_session_report(session, mi_passes[p]->name, NULL, &report, err);
+        for (uint32_t f = 0; ok && f < report.finding_count; f++)
+            if (report.findings[f].severity >= MI_WARNING)
+                write_finding(w, &report.findings[f]);
+        mi_report_fini(&report);
+    }
+    mi_jw_end(&w->jw);
+    return ok;
+}
+
 static bool write_links(const struct mi_view *view, struct mi_target *target, struct mi_error *err)
 {
     struct writer w = {.model = view->model, .rows = &view->model->all.rows};
@@ -208,11 +278,9 @@ static bool write_links(const struct mi_view *view, struct mi_target *target, st
     write_planned(&w);
     write_rows(&w, "tasks", w.rows->tasks.count, write_task);
     write_rows(&w, "clocks", w.rows->tracks.count, write_clock);
-    mi_jw_key(&w.jw, "findings");
-    mi_jw_begin_array(&w.jw);
+    bool ok = write_findings(&w, view->session, err);
     mi_jw_end(&w.jw);
-    mi_jw_end(&w.jw);
-    return mi_jw_finish(&w.jw, err) && target->close(target, err);
+    return ok && mi_jw_finish(&w.jw, err) && target->close(target, err);
 }
 
 const struct mi_exporter mi_exporter_links = {
