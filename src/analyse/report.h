@@ -53,8 +53,8 @@ struct mi_report_table {
 struct mi_finding {
     const char *rule; /* "fp32_upcast" */
     enum mi_severity severity;
-    mi_node_id node; /* subject, 0 = none */
-    mi_task_id task; /* subject, 0 = none */
+    mi_node_id node;         /* subject, 0 = none */
+    mi_task_id task;         /* subject, 0 = none */
     struct mi_bytes subject; /* one that is neither: "stream 0/37"; empty = none */
     const char *sentence;
     struct mi_bytes args[4];

@@ -77,6 +77,18 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* How long data takes to the lane of its reader, as far as is known: no longer than the wait for
+ * it, right before the reader, took. */
+static int64_t data_lag(const struct mi_taskgraph *graph, const struct mi_tg_edge *edge)
+{
+    uint32_t prev = graph->prev[edge->to];
+    int64_t lag_ns =
+        least(graph->event_lag_ns, graph->start_ns[edge->to] - graph->end_ns[edge->from]);
+    if (prev != MI_TG_NONE && graph->end_ns[prev] >= graph->end_ns[edge->from])
+        lag_ns = least(lag_ns, graph->end_ns[prev] - graph->end_ns[edge->from]);
+    return lag_ns;
+}
+
 /* Where the effect was seen before its cause, the lag is negative: what was seen stands. */
 static void set_lag(struct mi_taskgraph *graph, struct mi_tg_edge *edge, const struct typical *t)
 {
@@ -87,7 +99,7 @@ static void set_lag(struct mi_taskgraph *graph, struct mi_tg_edge *edge, const s
     if (is_signal)
         edge->lag_ns = has_blocked(graph, edge) ? seen : least(t->signal_ns, seen);
     else if (edge->kind == MI_TG_DATA || edge->kind == MI_TG_CONTROL)
-        edge->lag_ns = is_between ? least(graph->event_lag_ns, seen) : graph->event_lag_ns;
+        edge->lag_ns = is_between ? data_lag(graph, edge) : graph->event_lag_ns;
     else
         edge->lag_ns = least(0, seen);
     edge->is_violated = is_between && seen < -VIOLATION_NS;

@@ -214,8 +214,8 @@ static void write_us(struct writer *w, const char *key, int64_t ns)
         mi_jw_null(&w->jw);
         return;
     }
-    int len = snprintf(text, sizeof text, "%lld.%03lld", (long long)(ns / 1000),
-                       (long long)(ns % 1000));
+    int len =
+        snprintf(text, sizeof text, "%lld.%03lld", (long long)(ns / 1000), (long long)(ns % 1000));
     mi_jw_raw(&w->jw, (struct mi_bytes){(const uint8_t *)text, (size_t)len});
 }
 
@@ -240,8 +240,7 @@ static void write_finding(struct writer *w, const struct mi_finding *finding)
 }
 
 /* What passes judge; a pass that lacks its inputs has nothing to say. */
-static bool write_findings(struct writer *w, const struct mi_session *session,
-                           struct mi_error *err)
+static bool write_findings(struct writer *w, const struct mi_session *session, struct mi_error *err)
 {
     bool ok = true;
     mi_jw_key(&w->jw, "findings");
