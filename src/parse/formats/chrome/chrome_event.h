@@ -1,0 +1,89 @@
+/* One event of a Chrome trace, as written: nothing is decided yet. */
+#ifndef MI_PARSE_FORMATS_CHROME_EVENT_H
+#define MI_PARSE_FORMATS_CHROME_EVENT_H
+
+#include "base/json_scan.h"
+
+/* Values of `args` that some dialect has a use for; all others stay in the file. */
+enum mi_chrome_arg {
+    MI_CHROME_ARG_NAME,      /* of metadata */
+    MI_CHROME_ARG_LABELS,    /* of metadata */
+    MI_CHROME_ARG_SORT,      /* of metadata */
+    MI_CHROME_ARG_TASK_TYPE, /* Ascend tasks */
+    MI_CHROME_ARG_MODEL,
+    MI_CHROME_ARG_STREAM, /* physical, where both are told; also of Kineto */
+    MI_CHROME_ARG_TASK,
+    MI_CHROME_ARG_SUBTASK,
+    MI_CHROME_ARG_CONNECTION,
+    MI_CHROME_ARG_LEVEL, /* CANN calls */
+    MI_CHROME_ARG_ITEM,
+    MI_CHROME_ARG_ALGORITHM, /* collectives */
+    MI_CHROME_ARG_PLANE_TYPE,
+    MI_CHROME_ARG_PLANE_STREAM,
+    MI_CHROME_ARG_PLANE_TASK,
+    MI_CHROME_ARG_PLANE_CONTEXT,
+    MI_CHROME_ARG_ITERATION, /* step trace */
+    MI_CHROME_ARG_QUEUE,     /* number of an enqueue and its dequeue */
+    MI_CHROME_ARG_CORRELATION,
+    MI_CHROME_ARG_EXTERNAL,
+    MI_CHROME_ARG_DEVICE,
+    MI_CHROME_ARGS
+};
+
+/* Which fields an event has. */
+enum {
+    MI_CHROME_HAS_TS = 1,
+    MI_CHROME_HAS_DUR = 2,
+    MI_CHROME_BAD_TS = 4,      /* no number */
+    MI_CHROME_BAD_DUR = 8,     /* no number */
+    MI_CHROME_ENDLESS = 16,    /* a duration beyond all time: the event was never finished */
+    MI_CHROME_ROUNDED = 32,    /* parts of a nanosecond */
+    MI_CHROME_KEY_TWICE = 64,  /* the last value counts */
+    MI_CHROME_BINDS_HERE = 128 /* a flow ends at the span around it, not at the next one */
+};
+
+struct mi_chrome_event {
+    size_t at, size; /* of the record in the file */
+    unsigned flags;
+    uint32_t args_given; /* one bit per mi_chrome_arg */
+    char phase;          /* 0 = none is stated */
+    struct mi_json_string name, category;
+    struct mi_bytes pid, tid, id, scope; /* as written, without quotes */
+    bool id_is_local;                    /* to its process */
+    int64_t ts_ns, dur_ns;
+    struct mi_bytes args; /* the whole object */
+    struct mi_json_string arg[MI_CHROME_ARGS];
+};
+
+/* Events of one writer mostly have the same keys in the same order: each key is first compared with
+ * the one that stood in its place in the event before. */
+struct mi_chrome_guess {
+    uint8_t key[32];
+    unsigned at;
+};
+
+struct mi_chrome_scan {
+    struct mi_json js;
+    struct mi_chrome_guess outer, inner;
+};
+
+void mi_chrome_scan_init(struct mi_chrome_scan *scan, struct mi_bytes bytes);
+
+/* Reads the value that comes next. False: it is no JSON, see scan->js.error. A value that is no
+ * object gives an event without fields. */
+bool mi_chrome_event_read(struct mi_chrome_scan *scan, struct mi_chrome_event *event);
+
+static inline bool mi_chrome_has_arg(const struct mi_chrome_event *event, enum mi_chrome_arg arg)
+{
+    return event->args_given >> arg & 1;
+}
+
+/* An argument as a number of at least 0; `otherwise` if it is none, is not there, or is beyond
+ * 2^53. */
+int64_t mi_chrome_arg_number(const struct mi_chrome_event *event, enum mi_chrome_arg arg,
+                             int64_t otherwise);
+
+/* A text as a whole number; false if it is none. */
+bool mi_chrome_number(struct mi_bytes text, int64_t *number);
+
+#endif

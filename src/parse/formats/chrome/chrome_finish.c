@@ -1,0 +1,273 @@
+/* What holds for the whole trace: the ledger, times that only the end of the file settles, names,
+ * devices and clocks of tracks, facts. */
+#include "base/translate.h"
+
+#include "parse/formats/chrome/chrome.h"
+#include <stdio.h>
+
+/* --- the ledger --- */
+
+void mi_chrome_note(struct mi_chrome *c, enum mi_severity severity, const char *code,
+                    const char *text)
+{
+    uint32_t n = 0;
+    while (n < c->note_count && c->notes[n].code != code)
+        n++;
+    if (n == MI_CHROME_NOTES)
+        return;
+    if (n == c->note_count) {
+        bool has_place = c->event_at != MI_NO_OFFSET;
+        c->notes[c->note_count++] = (struct mi_chrome_note){
+            .code = code,
+            .text = text,
+            .severity = severity,
+            .offset = c->event_at,
+            .line = has_place ? mi_json_line(&c->scan.js, (size_t)c->event_at) : 0};
+    }
+    c->notes[n].times++;
+}
+
+void mi_chrome_skip(struct mi_chrome *c, const char *code, const char *text)
+{
+    c->batch->counts.skipped++;
+    mi_chrome_note(c, MI_NOTICE, code, text);
+}
+
+void mi_chrome_lose(struct mi_chrome *c, const char *code, const char *text)
+{
+    c->batch->counts.lost++;
+    mi_chrome_note(c, MI_LOSS, code, text);
+}
+
+void mi_chrome_notes_flush(struct mi_chrome *c)
+{
+    for (uint32_t n = 0; n < c->note_count; n++) {
+        const struct mi_chrome_note *note = &c->notes[n];
+        mi_add_diag(c->batch, &(struct mi_diag_row){.code = mi_batch_cstr(c->batch, note->code),
+                                                    .severity = (uint8_t)note->severity,
+                                                    .times = note->times,
+                                                    .offset = note->offset == MI_NO_OFFSET
+                                                                  ? -1
+                                                                  : (int64_t)note->offset,
+                                                    .line = note->line,
+                                                    .text = mi_batch_cstr(c->batch, note->text)});
+    }
+}
+
+mi_str_id mi_chrome_name(struct mi_chrome *c, struct mi_json_string text)
+{
+    struct mi_bytes name;
+    if (!mi_json_text(text, &c->scratch, &name)) {
+        mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for names");
+        return MI_NO_STR;
+    }
+    if (name.len > c->max_name_bytes) {
+        mi_chrome_note(c, MI_NOTICE, "trace.name_cut", "a name beyond the limit was cut");
+        name.len = c->max_name_bytes;
+    }
+    return mi_batch_str(c->batch, name);
+}
+
+/* --- times --- */
+
+/* Times since 1970 lie far from those since a start: anything behind 1973 is one. */
+#define EPOCH_NS INT64_C(100000000000000000)
+
+static void extend(int64_t *last, int64_t start, int64_t dur)
+{
+    if (dur != INT64_MAX && start + dur > *last)
+        *last = start + dur;
+}
+
+/* Spans and tasks that were never finished end with the trace. */
+static void close_endless(struct mi_chrome *c)
+{
+    struct mi_tables *rows = &c->batch->rows;
+    int64_t last = INT64_MIN;
+    for (uint32_t t = 1; t < rows->tasks.count; t++)
+        extend(&last, rows->tasks.start_raw[t],
+               rows->tasks.dur_ns[t] == INT64_MAX ? 0 : rows->tasks.dur_ns[t]);
+    for (uint32_t s = 1; s < rows->slices.count; s++)
+        extend(&last, rows->slices.start_raw[s],
+               rows->slices.dur_ns[s] == INT64_MAX ? 0 : rows->slices.dur_ns[s]);
+    for (uint32_t t = 1; t < rows->tasks.count; t++)
+        if (rows->tasks.dur_ns[t] == INT64_MAX)
+            rows->tasks.dur_ns[t] = last - rows->tasks.start_raw[t];
+    for (uint32_t s = 1; s < rows->slices.count; s++)
+        if (rows->slices.dur_ns[s] == INT64_MAX)
+            rows->slices.dur_ns[s] = last - rows->slices.start_raw[s];
+}
+
+/* The first moment that a clock tells of, wherever it stands. */
+static void first_moment(struct mi_clocks *clocks, uint8_t *seen, uint32_t clock, int64_t raw)
+{
+    if (!seen[clock] || raw < clocks->ref_raw[clock])
+        clocks->ref_raw[clock] = raw;
+    seen[clock] = 1;
+}
+
+static void look_at_all(struct mi_tables *rows, uint8_t *seen)
+{
+    for (uint32_t t = 1; t < rows->tasks.count; t++)
+        first_moment(&rows->clocks, seen, rows->tracks.clock[rows->tasks.track[t].v].v,
+                     rows->tasks.start_raw[t]);
+    for (uint32_t s = 1; s < rows->slices.count; s++)
+        first_moment(&rows->clocks, seen, rows->tracks.clock[rows->slices.track[s].v].v,
+                     rows->slices.start_raw[s]);
+    for (uint32_t s = 1; s < rows->samples.count; s++)
+        first_moment(&rows->clocks, seen, rows->counters.clock[rows->samples.counter[s].v].v,
+                     rows->samples.at_raw[s]);
+}
+
+/* Where clocks stand: as exported since 1970, or since a moment that the file names, or unknown. */
+static void fix_clocks(struct mi_chrome *c)
+{
+    struct mi_clocks *clocks = &c->batch->rows.clocks;
+    uint8_t *seen = mi_scratch_room(&c->scratch, clocks->count);
+    if (!seen) {
+        mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for clocks");
+        return;
+    }
+    memset(seen, 0, clocks->count);
+    look_at_all(&c->batch->rows, seen);
+    for (uint32_t k = 1; k < clocks->count; k++) {
+        bool is_epoch = clocks->ref_raw[k] >= EPOCH_NS;
+        clocks->ref_ns[k] = clocks->ref_raw[k];
+        if (c->has_base && !is_epoch &&
+            !__builtin_add_overflow(clocks->ref_raw[k], c->base_ns, &clocks->ref_ns[k]))
+            clocks->note[k] =
+                mi_batch_cstr(c->batch, N_("as exported, since the moment that the trace names"));
+        else if (is_epoch)
+            clocks->note[k] = mi_batch_cstr(c->batch, N_("as exported"));
+    }
+}
+
+/* --- tracks --- */
+
+static int64_t only_python(const struct mi_chrome *c)
+{
+    int64_t found = -1;
+    for (uint32_t p = 1; p < c->process_count; p++)
+        if (c->processes[p].content == MI_CHROME_PYTHON) {
+            if (found >= 0)
+                return -1;
+            found = c->processes[p].number;
+        }
+    return found;
+}
+
+/* The process of the operating system: exporters put it into the upper bits of their own ids, older
+ * ones hide it in digits; then it is that of the framework's rows. */
+static int64_t os_process(const struct mi_chrome *c, const struct mi_chrome_process *process)
+{
+    bool fits = process->number > 1023 && process->sort >= 0 &&
+                (process->number >> 5 & 31) == process->sort;
+    if (process->content == MI_CHROME_PYTHON || process->content == MI_CHROME_ANY)
+        return process->number;
+    if (fits)
+        return process->number >> 10;
+    int64_t python = only_python(c);
+    return python >= 0 ? python : process->number;
+}
+
+static mi_str_id thread_name(struct mi_chrome *c, const struct mi_chrome_lane *lane)
+{
+    const struct mi_chrome_process *process = &c->processes[lane->process];
+    struct mi_bytes outer = mi_batch_text(c->batch, process->name);
+    struct mi_bytes inner = mi_batch_text(c->batch, lane->name);
+    if (process->content == MI_CHROME_PYTHON)
+        outer.len = 0;
+    if (!inner.len)
+        return mi_batch_printf(c->batch, "%.*s%sthread %.*s", (int)outer.len,
+                               (const char *)outer.at, outer.len ? " " : "", (int)lane->text.len,
+                               (const char *)lane->text.at);
+    return mi_batch_printf(c->batch, "%.*s%s%.*s", (int)outer.len, (const char *)outer.at,
+                           outer.len ? " " : "", (int)inner.len, (const char *)inner.at);
+}
+
+static mi_str_id stream_name(struct mi_chrome *c, const struct mi_chrome_lane *lane, int64_t device,
+                             int64_t stream)
+{
+    char front[40] = "", behind[40] = "";
+    if (device > 0)
+        snprintf(front, sizeof front, "device %lld ", (long long)device);
+    bool is_logic = c->processes[lane->process].content == MI_CHROME_HARDWARE &&
+                    lane->number >= 0 && lane->number != stream;
+    if (is_logic)
+        snprintf(behind, sizeof behind, " (logic %lld)", (long long)lane->number);
+    return mi_batch_printf(c->batch, "%sstream %lld%s", front, (long long)stream, behind);
+}
+
+static mi_str_id group_name(struct mi_chrome *c, uint32_t lane, int64_t device)
+{
+    struct mi_bytes name = mi_chrome_group_name(c, lane);
+    if (!name.len)
+        name = c->lanes[lane].text;
+    if (device > 0)
+        return mi_batch_printf(c->batch, "device %lld group %.*s", (long long)device, (int)name.len,
+                               (const char *)name.at);
+    return mi_batch_printf(c->batch, "group %.*s", (int)name.len, (const char *)name.at);
+}
+
+static void name_track(struct mi_chrome *c, uint32_t track)
+{
+    struct mi_tracks *tracks = &c->batch->rows.tracks;
+    uint32_t lane = c->lane_of_track[track];
+    const struct mi_chrome_lane *l = &c->lanes[lane];
+    uint32_t clock = tracks->clock[track].v;
+    if (tracks->kind[track] == MI_TRACK_THREAD) {
+        tracks->name[track] = thread_name(c, l);
+        tracks->process[track] = os_process(c, &c->processes[l->process]);
+        return;
+    }
+    if (tracks->device[track] < 0)
+        tracks->device[track] = mi_chrome_device(c, l->process);
+    if (tracks->device[track] < 0)
+        tracks->device[track] = 0;
+    tracks->name[track] = tracks->kind[track] == MI_TRACK_GROUP
+                              ? group_name(c, lane, tracks->device[track])
+                              : stream_name(c, l, tracks->device[track], tracks->native_id[track]);
+    c->batch->rows.clocks.name[clock] = tracks->name[track];
+}
+
+/* --- facts --- */
+
+static bool is_cann(const struct mi_chrome *c)
+{
+    for (uint32_t p = 1; p < c->process_count; p++)
+        if (c->processes[p].content == MI_CHROME_HARDWARE ||
+            c->processes[p].content == MI_CHROME_CANN ||
+            c->processes[p].content == MI_CHROME_COLLECTIVES)
+            return true;
+    return c->has_tasks;
+}
+
+static void add_fact(struct mi_chrome *c, const char *name, const char *text)
+{
+    mi_add_fact(c->batch, &(struct mi_fact_row){.name = mi_batch_cstr(c->batch, name),
+                                                .text = mi_batch_cstr(c->batch, text)});
+}
+
+void mi_chrome_finish(struct mi_chrome *c)
+{
+    c->event_at = MI_NO_OFFSET;
+    mi_chrome_spans_finish(c);
+    mi_chrome_rows_finish(c);
+    if (c->has_endless)
+        close_endless(c);
+    mi_chrome_collectives_finish(c);
+    mi_chrome_flows_finish(c);
+    mi_chrome_kernels_finish(c);
+    mi_chrome_counters_finish(c);
+    if (mi_batch_failed(c->batch))
+        return;
+    for (uint32_t track = 1; track < c->batch->rows.tracks.count; track++)
+        name_track(c, track);
+    if (c->host_clock.v)
+        c->batch->rows.clocks.name[c->host_clock.v] = mi_batch_cstr(c->batch, "host");
+    fix_clocks(c);
+    add_fact(c, "trace_dialect", is_cann(c) ? "cann" : c->is_kineto ? "kineto" : "chrome");
+    if (!c->batch->counts.in)
+        mi_chrome_note(c, MI_NOTICE, "trace.no_events", "the trace holds no events");
+    mi_chrome_notes_flush(c);
+}

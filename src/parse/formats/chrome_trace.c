@@ -1,0 +1,369 @@
+/* Chrome Trace Event JSON, which many profilers write: trace_view.json and msprof_*.json of Ascend,
+ * traces of PyTorch (Kineto), and anything else of this form.
+ *
+ *   [ event, event, ... ]                 the closing bracket may be missing: the writer was killed
+ *   {"traceEvents": [ ... ], ...}         other keys before or behind; baseTimeNanoseconds is added
+ *                                         to all times
+ *   event   {"ph": phase, "name", "cat", "pid", "tid", "ts", "dur", "id", "args": {...}}
+ *   ts, dur microseconds, as number or as text, with parts; ids as number or text, up to 2^80
+ *   ph      X span or task, B E and b n e spans of two events, i moment, C counter, M names of
+ *           processes and threads, s t f arrows; N O D ( ) P c v V are counted and left out
+ *
+ * Ascend: processes are told by their names, never by their ids. "Ascend Hardware" has a thread per
+ * logic stream, with the stream of the device in the arguments; "CANN" calls of the host, named
+ * level@call, with the number that ties them to their tasks; "Communication" (once "HCCL")
+ * collectives by group, and by plane once more the tasks of which they consist; "Overlap Analysis"
+ * what is derived from all these. Kineto: by category; correlation ties launches to kernels.
+ *
+ * Traps: events in any order, names of processes last; two arrays in one file, a comma too many or
+ * too few; bare line ends and bytes below 0x20 in names; NaN; single lines of many GB; call stacks
+ * of many MB; ends without beginnings; kernels at time 0; durations near 2^64.
+ *
+ * Becomes: tasks, slices, windows, counters, flows, notes. Versions seen: msprof 7.x and 8.1,
+ * PyTorch profiler of Ascend 2024 and 2025. Deliberately left out: the overlap analysis. */
+#include "base/decimal.h"
+#include "base/mem.h"
+#include "base/translate.h"
+#include "parse/formats/chrome/chrome.h"
+
+enum {
+    DEFAULT_NAME_BYTES = 16 << 20,
+    PROGRESS_BYTES = 8 << 20,
+    LOOK_BYTES = 1 << 16,
+};
+
+/* --- recognising --- */
+
+static bool contains(struct mi_bytes text, struct mi_bytes word)
+{
+    while (text.len >= word.len) {
+        const uint8_t *at = memchr(text.at, *word.at, text.len - word.len + 1);
+        if (!at)
+            return false;
+        text = mi_bytes_sub(text, (size_t)(at - text.at), text.len);
+        if (mi_bytes_starts(text, word))
+            return true;
+        text = mi_bytes_sub(text, 1, text.len);
+    }
+    return false;
+}
+
+static int sniff(const struct mi_probe *probe)
+{
+    struct mi_bytes text = mi_bytes_sub(probe->bytes, 0, LOOK_BYTES);
+    if (mi_bytes_starts(text, MI_LIT("\xef\xbb\xbf")))
+        text = mi_bytes_sub(text, 3, text.len);
+    while (text.len && (*text.at == ' ' || (*text.at >= '\t' && *text.at <= '\r')))
+        text = mi_bytes_sub(text, 1, text.len);
+    if (!text.len || (*text.at != '[' && *text.at != '{'))
+        return 0;
+    if (*text.at == '{')
+        return contains(text, MI_LIT("\"traceEvents\"")) ? 80 : 0;
+    bool has_phase = contains(text, MI_LIT("\"ph\""));
+    return has_phase && contains(text, MI_LIT("\"pid\"")) ? 70 : 0;
+}
+
+/* --- events --- */
+
+static void add_event(struct mi_chrome *c, const struct mi_chrome_event *event)
+{
+    if (event->flags & MI_CHROME_KEY_TWICE)
+        mi_chrome_note(c, MI_NOTICE, "trace.key_twice",
+                       "an event with a key that stands there twice; the last value counts");
+    switch (event->phase) {
+    case 'X':
+        mi_chrome_complete(c, event);
+        break;
+    case 'M':
+        mi_chrome_metadata(c, event);
+        break;
+    case 'C':
+        mi_chrome_counter(c, event);
+        break;
+    case 's':
+    case 't':
+    case 'f':
+        mi_chrome_flow(c, event);
+        break;
+    case 'B':
+    case 'E':
+        mi_chrome_begin_or_end(c, event);
+        break;
+    case 'b':
+    case 'n':
+    case 'e':
+    case 'S':
+    case 'T':
+    case 'p':
+    case 'F':
+    case 'i':
+    case 'I':
+    case 'R':
+        mi_chrome_async(c, event);
+        break;
+    case 'N':
+    case 'O':
+    case 'D':
+        mi_chrome_skip(c, "trace.objects", "events about objects are left out");
+        break;
+    case 'P':
+        mi_chrome_skip(c, "trace.profile_samples", "samples of a profiler are left out");
+        break;
+    case 'c':
+        mi_chrome_skip(c, "trace.clock_sync", "marks for tying clocks are left out");
+        break;
+    case 'v':
+    case 'V':
+        mi_chrome_skip(c, "trace.memory_dumps", "dumps of memory are left out");
+        break;
+    case '(':
+    case ')':
+        mi_chrome_skip(c, "trace.contexts", "events about contexts are left out");
+        break;
+    case 0:
+        mi_chrome_lose(c, "trace.no_phase", "an event that states no phase");
+        break;
+    default:
+        mi_chrome_skip(c, "trace.phase_unknown", "an event of a phase that is not known");
+    }
+}
+
+/* --- the list of events --- */
+
+/* Where the next event begins, at or behind `from`: a brace behind a comma or a brace, a quote
+ * behind it. SIZE_MAX: nowhere. */
+static size_t next_event(const struct mi_chrome *c, size_t from)
+{
+    struct mi_bytes all = c->src->bytes;
+    while (from < all.len) {
+        const uint8_t *at = memchr(all.at + from, '}', all.len - from);
+        if (!at)
+            break;
+        from = (size_t)(at - all.at) + 1;
+        size_t p = from;
+        while (p < all.len && (all.at[p] <= ' ' || all.at[p] == ',' || all.at[p] == '['))
+            p++;
+        size_t brace = p;
+        if (p >= all.len || all.at[p] != '{')
+            continue;
+        for (p++; p < all.len && all.at[p] <= ' ';)
+            p++;
+        if (p < all.len && all.at[p] == '"')
+            return brace;
+    }
+    return SIZE_MAX;
+}
+
+static void note_at(struct mi_chrome *c, size_t at, enum mi_severity severity, const char *code,
+                    const char *text)
+{
+    c->event_at = at;
+    mi_chrome_note(c, severity, code, text);
+}
+
+/* The current event is no JSON. True: reading goes on behind it. */
+static bool mend_event(struct mi_chrome *c, size_t start)
+{
+    struct mi_json *js = &c->scan.js;
+    bool is_torn = js->error.code == MI_ETRUNCATED && mi_json_offset(js) >= c->src->bytes.len;
+    c->batch->counts.lost++;
+    size_t next =
+        next_event(c, is_torn ? start : mi_json_offset(js) - (mi_json_offset(js) > start));
+    if (next == SIZE_MAX && is_torn) {
+        note_at(c, start, MI_LOSS, "trace.truncated",
+                "the file ends within an event: later events are missing");
+        return false;
+    }
+    note_at(c, start, MI_LOSS, "trace.event_broken", "an event that is no JSON");
+    return next != SIZE_MAX && mi_json_seek(js, next, c->list_depth);
+}
+
+/* The scanner stopped between two events. True: it goes on. */
+static bool mend_gap(struct mi_chrome *c)
+{
+    struct mi_json *js = &c->scan.js;
+    size_t at = mi_json_offset(js);
+    struct mi_bytes all = c->src->bytes;
+    if (at >= all.len) {
+        note_at(c, at, MI_NOTICE, "trace.unclosed_list",
+                "the list of events is not closed: later events may be missing");
+        return false;
+    }
+    if (all.at[at] == '{' || all.at[at] == ',') {
+        note_at(c, at, MI_NOTICE, "trace.comma",
+                "a comma between two events is missing or one too many");
+        return mi_json_seek(js, at + (all.at[at] == ','), c->list_depth);
+    }
+    c->batch->counts.in++;
+    note_at(c, at, MI_LOSS, "trace.event_broken", "an event that is no JSON");
+    c->batch->counts.lost++;
+    size_t next = next_event(c, at);
+    return next != SIZE_MAX && mi_json_seek(js, next, c->list_depth);
+}
+
+static bool may_go_on(struct mi_chrome *c, size_t *reported, struct mi_error *err)
+{
+    const struct mi_tables *rows = &c->batch->rows;
+    size_t at = mi_json_offset(&c->scan.js);
+    uint32_t most = c->src->limits.max_rows ? c->src->limits.max_rows : UINT32_MAX - 2;
+    if (rows->tasks.count > most || rows->slices.count > most || rows->samples.count > most ||
+        c->point_count > most)
+        return mi_batch_fail(c->batch, MI_ELIMIT, "the trace holds more than %u events", most);
+    if (at - *reported < PROGRESS_BYTES)
+        return true;
+    *reported = at;
+    if (c->src->progress && !c->src->progress(c->src->user, at))
+        return mi_fail(err, MI_ECANCELLED, "stopped");
+    return true;
+}
+
+/* The scanner is inside the list. False only if the reader was stopped. */
+static bool read_events(struct mi_chrome *c, struct mi_error *err)
+{
+    struct mi_json *js = &c->scan.js;
+    struct mi_chrome_event event;
+    size_t reported = mi_json_offset(js);
+    c->list_depth = mi_json_depth(js);
+    for (;;) {
+        if (!mi_json_next_item(js)) {
+            if (!mi_json_failed(js) || !mend_gap(c))
+                return true;
+            continue;
+        }
+        size_t start = mi_json_offset(js);
+        if (start < c->src->bytes.len && js->begin[start] == ',') {
+            note_at(c, start, MI_NOTICE, "trace.comma",
+                    "a comma between two events is missing or one too many");
+            mi_json_seek(js, start + 1, c->list_depth);
+            continue;
+        }
+        c->batch->counts.in++;
+        bool ok = mi_chrome_event_read(&c->scan, &event);
+        c->event_at = event.at;
+        if (ok)
+            add_event(c, &event);
+        else if (!mend_event(c, start))
+            return true;
+        if (mi_batch_failed(c->batch) || !may_go_on(c, &reported, err))
+            return false;
+    }
+}
+
+/* --- the file --- */
+
+static void read_head(struct mi_chrome *c, struct mi_json_string key)
+{
+    unsigned flags;
+    if (mi_json_string_is(key, MI_LIT("baseTimeNanoseconds"))) {
+        enum mi_json_type type = mi_json_peek(&c->scan.js);
+        if (type != MI_JSON_NUMBER && type != MI_JSON_STRING)
+            return;
+        c->has_base = mi_json_i64(&c->scan.js, &c->base_ns, &flags) &&
+                      !(flags & (MI_DECIMAL_BAD | MI_DECIMAL_OVERFLOW));
+        c->is_kineto = true;
+    } else if (mi_json_string_is(key, MI_LIT("schemaVersion")) ||
+               mi_json_string_is(key, MI_LIT("deviceProperties"))) {
+        c->is_kineto = true;
+    }
+}
+
+static bool read_object(struct mi_chrome *c, struct mi_error *err)
+{
+    struct mi_json *js = &c->scan.js;
+    struct mi_json_string key;
+    mi_json_begin_object(js);
+    while (mi_json_next_key(js, &key)) {
+        if (mi_json_string_is(key, MI_LIT("traceEvents")) && mi_json_peek(js) == MI_JSON_ARRAY) {
+            mi_json_begin_array(js);
+            if (!read_events(c, err))
+                return false;
+        } else {
+            read_head(c, key);
+        }
+    }
+    return true;
+}
+
+static void note_trailing(struct mi_chrome *c)
+{
+    struct mi_bytes all = c->src->bytes;
+    size_t at = mi_json_offset(&c->scan.js);
+    if (mi_json_failed(&c->scan.js))
+        return;
+    while (at < all.len && all.at[at] <= ' ')
+        at++;
+    if (at < all.len)
+        note_at(c, at, MI_LOSS, "trace.trailing",
+                "something follows the end of the list; it was not read");
+}
+
+/* Lists and objects, one behind the other: two writers may have shared a file. */
+static bool read_all(struct mi_chrome *c, struct mi_error *err)
+{
+    struct mi_json *js = &c->scan.js;
+    bool is_first = true;
+    for (;;) {
+        enum mi_json_type type = mi_json_peek(js);
+        size_t at = mi_json_offset(js);
+        if (type == MI_JSON_NONE && is_first)
+            return mi_fail_at(err, MI_EFORMAT, at, 1, "this is no trace: no list of events");
+        if (type != MI_JSON_ARRAY && type != MI_JSON_OBJECT)
+            break;
+        if (!is_first)
+            note_at(c, at, MI_NOTICE, "trace.second_list",
+                    "a second list of events behind the first one was read too");
+        is_first = false;
+        if (type == MI_JSON_OBJECT) {
+            if (!read_object(c, err))
+                return false;
+        } else {
+            mi_json_begin_array(js);
+            if (!read_events(c, err))
+                return false;
+        }
+        if (mi_json_failed(js))
+            break;
+        mi_json_seek(js, mi_json_offset(js), 0);
+    }
+    note_trailing(c);
+    return true;
+}
+
+static void fini(struct mi_chrome *c)
+{
+    mi_mem_free(c->processes);
+    mi_mem_free(c->lanes);
+    mi_mem_free(c->lane_of_track);
+    mi_mem_free(c->kernels);
+    mi_mem_free(c->marks);
+    mi_mem_free(c->planes);
+    mi_mem_free(c->points);
+    mi_map_fini(&c->process_of_text);
+    mi_map_fini(&c->lane_of_text);
+    mi_map_fini(&c->track_of);
+    mi_map_fini(&c->kernel_of);
+    mi_map_fini(&c->counter_of);
+    mi_scratch_fini(&c->scratch);
+}
+
+static bool read_trace(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
+{
+    struct mi_chrome c = {.src = src, .batch = out};
+    c.max_name_bytes =
+        src->limits.max_string_bytes ? src->limits.max_string_bytes : DEFAULT_NAME_BYTES;
+    mi_chrome_scan_init(&c.scan, src->bytes);
+    bool ok = read_all(&c, err);
+    if (ok)
+        mi_chrome_finish(&c);
+    fini(&c);
+    return ok && !mi_batch_failed(out);
+}
+
+const struct mi_reader mi_reader_chrome_trace = {
+    .name = "chrome_trace",
+    .title = N_("Chrome trace"),
+    .yields = MI_HAS_TASKS | MI_HAS_SLICES,
+    .sniff = sniff,
+    .read = read_trace,
+    .metrics = mi_chrome_metrics,
+};
