@@ -69,7 +69,7 @@ static void add_event(struct mi_chrome *c, const struct mi_chrome_event *event)
 {
     if (event->flags & MI_CHROME_KEY_TWICE)
         mi_chrome_note(c, MI_NOTICE, "trace.key_twice",
-                       "an event with a key that stands there twice; the last value counts");
+                       N_("an event with a key that stands there twice; the last value counts"));
     switch (event->phase) {
     case 'X':
         mi_chrome_complete(c, event);
@@ -104,27 +104,27 @@ static void add_event(struct mi_chrome *c, const struct mi_chrome_event *event)
     case 'N':
     case 'O':
     case 'D':
-        mi_chrome_skip(c, "trace.objects", "events about objects are left out");
+        mi_chrome_skip(c, "trace.objects", N_("events about objects are left out"));
         break;
     case 'P':
-        mi_chrome_skip(c, "trace.profile_samples", "samples of a profiler are left out");
+        mi_chrome_skip(c, "trace.profile_samples", N_("samples of a profiler are left out"));
         break;
     case 'c':
-        mi_chrome_skip(c, "trace.clock_sync", "marks for tying clocks are left out");
+        mi_chrome_skip(c, "trace.clock_sync", N_("marks for tying clocks are left out"));
         break;
     case 'v':
     case 'V':
-        mi_chrome_skip(c, "trace.memory_dumps", "dumps of memory are left out");
+        mi_chrome_skip(c, "trace.memory_dumps", N_("dumps of memory are left out"));
         break;
     case '(':
     case ')':
-        mi_chrome_skip(c, "trace.contexts", "events about contexts are left out");
+        mi_chrome_skip(c, "trace.contexts", N_("events about contexts are left out"));
         break;
     case 0:
-        mi_chrome_lose(c, "trace.no_phase", "an event that states no phase");
+        mi_chrome_lose(c, "trace.no_phase", N_("an event that states no phase"));
         break;
     default:
-        mi_chrome_skip(c, "trace.phase_unknown", "an event of a phase that is not known");
+        mi_chrome_skip(c, "trace.phase_unknown", N_("an event of a phase that is not known"));
     }
 }
 
@@ -171,10 +171,10 @@ static bool mend_event(struct mi_chrome *c, size_t start)
         next_event(c, is_torn ? start : mi_json_offset(js) - (mi_json_offset(js) > start));
     if (next == SIZE_MAX && is_torn) {
         note_at(c, start, MI_LOSS, "trace.truncated",
-                "the file ends within an event: later events are missing");
+                N_("the file ends within an event: later events are missing"));
         return false;
     }
-    note_at(c, start, MI_LOSS, "trace.event_broken", "an event that is no JSON");
+    note_at(c, start, MI_LOSS, "trace.event_broken", N_("an event that is no JSON"));
     return next != SIZE_MAX && mi_json_seek(js, next, c->list_depth);
 }
 
@@ -186,16 +186,16 @@ static bool mend_gap(struct mi_chrome *c)
     struct mi_bytes all = c->src->bytes;
     if (at >= all.len) {
         note_at(c, at, MI_NOTICE, "trace.unclosed_list",
-                "the list of events is not closed: later events may be missing");
+                N_("the list of events is not closed: later events may be missing"));
         return false;
     }
     if (all.at[at] == '{' || all.at[at] == ',') {
         note_at(c, at, MI_NOTICE, "trace.comma",
-                "a comma between two events is missing or one too many");
+                N_("a comma between two events is missing or one too many"));
         return mi_json_seek(js, at + (all.at[at] == ','), c->list_depth);
     }
     c->batch->counts.in++;
-    note_at(c, at, MI_LOSS, "trace.event_broken", "an event that is no JSON");
+    note_at(c, at, MI_LOSS, "trace.event_broken", N_("an event that is no JSON"));
     c->batch->counts.lost++;
     size_t next = next_event(c, at);
     return next != SIZE_MAX && mi_json_seek(js, next, c->list_depth);
@@ -233,7 +233,7 @@ static bool read_events(struct mi_chrome *c, struct mi_error *err)
         size_t start = mi_json_offset(js);
         if (start < c->src->bytes.len && js->begin[start] == ',') {
             note_at(c, start, MI_NOTICE, "trace.comma",
-                    "a comma between two events is missing or one too many");
+                    N_("a comma between two events is missing or one too many"));
             mi_json_seek(js, start + 1, c->list_depth);
             continue;
         }
@@ -294,7 +294,7 @@ static void note_trailing(struct mi_chrome *c)
         at++;
     if (at < all.len)
         note_at(c, at, MI_LOSS, "trace.trailing",
-                "something follows the end of the list; it was not read");
+                N_("something follows the end of the list; it was not read"));
 }
 
 /* Lists and objects, one behind the other: two writers may have shared a file. */
@@ -305,13 +305,14 @@ static bool read_all(struct mi_chrome *c, struct mi_error *err)
     for (;;) {
         enum mi_json_type type = mi_json_peek(js);
         size_t at = mi_json_offset(js);
-        if (type == MI_JSON_NONE && is_first)
-            return mi_fail_at(err, MI_EFORMAT, at, 1, "this is no trace: no list of events");
-        if (type != MI_JSON_ARRAY && type != MI_JSON_OBJECT)
+        if (type != MI_JSON_ARRAY && type != MI_JSON_OBJECT) {
+            if (is_first)
+                return mi_fail_at(err, MI_EFORMAT, at, 1, "this is no trace: no list of events");
             break;
+        }
         if (!is_first)
             note_at(c, at, MI_NOTICE, "trace.second_list",
-                    "a second list of events behind the first one was read too");
+                    N_("a second list of events behind the first one was read too"));
         is_first = false;
         if (type == MI_JSON_OBJECT) {
             if (!read_object(c, err))

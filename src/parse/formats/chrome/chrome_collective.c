@@ -3,6 +3,7 @@
  * these become notes of the tasks. Tasks belong to the collective that has their connection id and
  * encloses them; a plane says so too. */
 #include "base/mem.h"
+#include "base/translate.h"
 #include "model/sort.h"
 #include "parse/formats/chrome/chrome.h"
 
@@ -10,7 +11,7 @@ void mi_chrome_plane(struct mi_chrome *c, const struct mi_chrome_event *event, u
 {
     if (!(event->flags & MI_CHROME_HAS_TS) ||
         event->flags & (MI_CHROME_BAD_TS | MI_CHROME_ENDLESS)) {
-        mi_chrome_lose(c, "trace.no_time", "an event whose ts is missing or no number");
+        mi_chrome_lose(c, "trace.no_time", N_("an event whose ts is missing or no number"));
         return;
     }
     if (!c->planes || c->plane_count >= c->plane_room) {
@@ -116,11 +117,14 @@ static int64_t device_of(const struct finder *f, uint32_t task)
 
 /* --- parents --- */
 
+/* Both durations are rounded, so a part may seem to end this much behind the whole. */
+#define SLACK_NS 1
+
 /* Everything in [start, end] of the collective that has its connection id. */
 static void adopt(struct finder *f, uint32_t collective)
 {
     struct mi_tasks *tasks = &f->c->batch->rows.tasks;
-    int64_t end = tasks->start_raw[collective] + tasks->dur_ns[collective];
+    int64_t end = tasks->start_raw[collective] + tasks->dur_ns[collective] + SLACK_NS;
     int64_t device = device_of(f, collective);
     if (tasks->connection[collective] == MI_NO_CONNECTION)
         return;
@@ -154,7 +158,7 @@ static uint32_t collective_at(const struct finder *f, uint32_t group, int64_t st
     }
     uint32_t task = low > 1 ? f->collectives[low - 1] : 0;
     bool is_in = task && tasks->track[task].v == track &&
-                 tasks->start_raw[task] + tasks->dur_ns[task] >= end_ns;
+                 tasks->start_raw[task] + tasks->dur_ns[task] + SLACK_NS >= end_ns;
     return is_in ? task : 0;
 }
 
@@ -255,9 +259,25 @@ static void join_planes(struct finder *f)
         }
         c->batch->rows.tasks.parent[twin].v = parent;
         add_note(c, plane, twin);
-        mi_chrome_note(c, MI_INFO, "trace.plane_twin",
-                       "rows of planes that tell of tasks on a stream are kept as notes of these");
+        mi_chrome_note(
+            c, MI_INFO, "trace.plane_twin",
+            N_("rows of planes that tell of tasks on a stream are kept as notes of these"));
     }
+}
+
+/* Copies that do nothing but the work of collectives are communication. */
+static void judge_copies(struct mi_chrome *c)
+{
+    struct mi_tables *rows = &c->batch->rows;
+    uint8_t *is_own = mi_mem_zero(rows->kernels.count, 1); /* does something else as well */
+    for (uint32_t t = 1; is_own && t < rows->tasks.count; t++)
+        is_own[rows->tasks.kernel[t].v] |= !rows->tasks.parent[t].v;
+    for (uint32_t k = 1; is_own && k < rows->kernels.count; k++)
+        if (!is_own[k] && rows->kernels.kind[k] == MI_TASK_TRANSFER)
+            rows->kernels.kind[k] = MI_TASK_COMMUNICATION;
+    if (!is_own)
+        mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for collectives");
+    mi_mem_free(is_own);
 }
 
 void mi_chrome_collectives_finish(struct mi_chrome *c)
@@ -274,6 +294,7 @@ void mi_chrome_collectives_finish(struct mi_chrome *c)
         for (uint32_t at = 1; at < f.collective_count; at++)
             adopt(&f, f.collectives[at]);
         join_planes(&f);
+        judge_copies(c);
     }
     mi_mem_free(f.order);
     mi_mem_free(f.collectives);

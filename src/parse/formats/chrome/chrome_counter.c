@@ -2,6 +2,7 @@
  * is its name, "MHz". Arguments that end in _id say which device part is measured. */
 #include "base/decimal.h"
 #include "base/hash.h"
+#include "base/translate.h"
 #include "parse/formats/chrome/chrome.h"
 
 static struct mi_bytes unit_of(struct mi_bytes series)
@@ -24,15 +25,22 @@ static bool says_nothing(struct mi_bytes series, struct mi_bytes unit)
     return mi_bytes_equal(series, MI_LIT("value")) || mi_bytes_equal(series, unit);
 }
 
+#define TEXT(bytes) (int)(bytes).len, (const char *)(bytes).at
+
+/* Event, part and series, as far as they say something. */
 static mi_str_id counter_name(struct mi_chrome *c, const struct mi_chrome_event *event,
                               struct mi_bytes part, struct mi_bytes series)
 {
-    struct mi_bytes name = mi_batch_text(c->batch, mi_chrome_name(c, event->name));
-    bool has_series = !says_nothing(series, unit_of(series)) && !mi_bytes_equal(series, name);
-    return mi_batch_printf(c->batch, "%.*s%s%.*s%s%.*s", (int)name.len, (const char *)name.at,
-                           part.len ? " " : "", (int)part.len, (const char *)part.at,
-                           has_series ? " " : "", has_series ? (int)series.len : 0,
-                           (const char *)series.at);
+    mi_str_id id = mi_chrome_name(c, event->name);
+    struct mi_bytes name = mi_batch_text(c->batch, id), unit = unit_of(series);
+    if (unit.len && unit.len < series.len) /* the unit in brackets has a column of its own */
+        series.len -= unit.len + 2;
+    bool has_series = !says_nothing(series, unit) && !mi_bytes_ends(name, series) && series.len;
+    if (has_series && part.len)
+        return mi_batch_printf(c->batch, "%.*s %.*s %.*s", TEXT(name), TEXT(part), TEXT(series));
+    if (has_series || part.len)
+        return mi_batch_printf(c->batch, "%.*s %.*s", TEXT(name), TEXT(part.len ? part : series));
+    return id;
 }
 
 /* The counter of a series: by its lane and all that names it. */
@@ -123,9 +131,9 @@ void mi_chrome_counter(struct mi_chrome *c, const struct mi_chrome_event *event)
     if (!lane)
         return;
     if (!(event->flags & MI_CHROME_HAS_TS) || event->flags & MI_CHROME_BAD_TS)
-        mi_chrome_lose(c, "trace.no_time", "an event whose ts is missing or no number");
+        mi_chrome_lose(c, "trace.no_time", N_("an event whose ts is missing or no number"));
     else if (!event->args.len || !take_series(c, event, lane))
-        mi_chrome_lose(c, "trace.counter_empty", "a counter event without a number");
+        mi_chrome_lose(c, "trace.counter_empty", N_("a counter event without a number"));
     else
         c->batch->counts.kept++;
 }

@@ -3,7 +3,6 @@
 #include "base/translate.h"
 
 #include "parse/formats/chrome/chrome.h"
-#include <stdio.h>
 
 /* --- the ledger --- */
 
@@ -62,7 +61,7 @@ mi_str_id mi_chrome_name(struct mi_chrome *c, struct mi_json_string text)
         return MI_NO_STR;
     }
     if (name.len > c->max_name_bytes) {
-        mi_chrome_note(c, MI_NOTICE, "trace.name_cut", "a name beyond the limit was cut");
+        mi_chrome_note(c, MI_NOTICE, "trace.name_cut", N_("a name beyond the limit was cut"));
         name.len = c->max_name_bytes;
     }
     return mi_batch_str(c->batch, name);
@@ -170,32 +169,39 @@ static int64_t os_process(const struct mi_chrome *c, const struct mi_chrome_proc
     return python >= 0 ? python : process->number;
 }
 
+#define TEXT(bytes) (int)(bytes).len, (const char *)(bytes).at
+
+/* Threads of the framework by their own name, others behind that of their process. */
 static mi_str_id thread_name(struct mi_chrome *c, const struct mi_chrome_lane *lane)
 {
     const struct mi_chrome_process *process = &c->processes[lane->process];
     struct mi_bytes outer = mi_batch_text(c->batch, process->name);
-    struct mi_bytes inner = mi_batch_text(c->batch, lane->name);
-    if (process->content == MI_CHROME_PYTHON)
-        outer.len = 0;
-    if (!inner.len)
-        return mi_batch_printf(c->batch, "%.*s%sthread %.*s", (int)outer.len,
-                               (const char *)outer.at, outer.len ? " " : "", (int)lane->text.len,
-                               (const char *)lane->text.at);
-    return mi_batch_printf(c->batch, "%.*s%s%.*s", (int)outer.len, (const char *)outer.at,
-                           outer.len ? " " : "", (int)inner.len, (const char *)inner.at);
+    bool is_alone = !outer.len || process->content == MI_CHROME_PYTHON;
+    if (lane->name.v && is_alone)
+        return lane->name;
+    if (lane->name.v)
+        return mi_batch_printf(c->batch, "%.*s %.*s", TEXT(outer),
+                               TEXT(mi_batch_text(c->batch, lane->name)));
+    if (is_alone)
+        return mi_batch_printf(c->batch, "thread %.*s", TEXT(lane->text));
+    return mi_batch_printf(c->batch, "%.*s thread %.*s", TEXT(outer), TEXT(lane->text));
 }
 
 static mi_str_id stream_name(struct mi_chrome *c, const struct mi_chrome_lane *lane, int64_t device,
                              int64_t stream)
 {
-    char front[40] = "", behind[40] = "";
-    if (device > 0)
-        snprintf(front, sizeof front, "device %lld ", (long long)device);
-    bool is_logic = c->processes[lane->process].content == MI_CHROME_HARDWARE &&
-                    lane->number >= 0 && lane->number != stream;
+    long long logic = lane->number;
+    bool is_logic =
+        c->processes[lane->process].content == MI_CHROME_HARDWARE && logic >= 0 && logic != stream;
+    if (is_logic && device > 0)
+        return mi_batch_printf(c->batch, "device %lld stream %lld (logic %lld)", (long long)device,
+                               (long long)stream, logic);
     if (is_logic)
-        snprintf(behind, sizeof behind, " (logic %lld)", (long long)lane->number);
-    return mi_batch_printf(c->batch, "%sstream %lld%s", front, (long long)stream, behind);
+        return mi_batch_printf(c->batch, "stream %lld (logic %lld)", (long long)stream, logic);
+    if (device > 0)
+        return mi_batch_printf(c->batch, "device %lld stream %lld", (long long)device,
+                               (long long)stream);
+    return mi_batch_printf(c->batch, "stream %lld", (long long)stream);
 }
 
 static mi_str_id group_name(struct mi_chrome *c, uint32_t lane, int64_t device)
@@ -204,9 +210,8 @@ static mi_str_id group_name(struct mi_chrome *c, uint32_t lane, int64_t device)
     if (!name.len)
         name = c->lanes[lane].text;
     if (device > 0)
-        return mi_batch_printf(c->batch, "device %lld group %.*s", (long long)device, (int)name.len,
-                               (const char *)name.at);
-    return mi_batch_printf(c->batch, "group %.*s", (int)name.len, (const char *)name.at);
+        return mi_batch_printf(c->batch, "device %lld group %.*s", (long long)device, TEXT(name));
+    return mi_batch_printf(c->batch, "group %.*s", TEXT(name));
 }
 
 static void name_track(struct mi_chrome *c, uint32_t track)
@@ -266,8 +271,8 @@ void mi_chrome_finish(struct mi_chrome *c)
     if (c->host_clock.v)
         c->batch->rows.clocks.name[c->host_clock.v] = mi_batch_cstr(c->batch, "host");
     fix_clocks(c);
-    add_fact(c, "trace_dialect", is_cann(c) ? "cann" : c->is_kineto ? "kineto" : "chrome");
+    add_fact(c, "dialect", is_cann(c) ? "cann" : c->is_kineto ? "kineto" : "chrome");
     if (!c->batch->counts.in)
-        mi_chrome_note(c, MI_NOTICE, "trace.no_events", "the trace holds no events");
+        mi_chrome_note(c, MI_NOTICE, "trace.no_events", N_("the trace holds no events"));
     mi_chrome_notes_flush(c);
 }

@@ -4,6 +4,7 @@
  * to the innermost span or task around its moment on its lane; one without "bp":"e" to the next. */
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/translate.h"
 #include "parse/formats/chrome/chrome.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ void mi_chrome_flow(struct mi_chrome *c, const struct mi_chrome_event *event)
     if (!lane || !room(c))
         return;
     if (!(event->flags & MI_CHROME_HAS_TS) || event->flags & MI_CHROME_BAD_TS) {
-        mi_chrome_lose(c, "trace.no_time", "an event whose ts is missing or no number");
+        mi_chrome_lose(c, "trace.no_time", N_("an event whose ts is missing or no number"));
         return;
     }
     uint32_t kind = event->phase == 's'                   ? MI_CHROME_START
@@ -251,10 +252,10 @@ static void add_arrow(struct binder *b, int64_t from, int64_t to)
     mi_add_flow(c->batch, &row);
     if (from < 0)
         mi_chrome_note(c, MI_NOTICE, "trace.arrow_from_nowhere",
-                       "an arrow whose start is not in the file");
+                       N_("an arrow whose start is not in the file"));
     if (to < 0)
         mi_chrome_note(c, MI_NOTICE, "trace.arrow_to_nowhere",
-                       "an arrow whose end is not in the file");
+                       N_("an arrow whose end is not in the file"));
 }
 
 static bool is_start(const struct binder *b, const struct tie *tie)
@@ -344,6 +345,6 @@ void mi_chrome_flows_finish(struct mi_chrome *c)
         mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for arrows");
     if (b.missed)
         mi_chrome_note(c, MI_NOTICE, "trace.arrow_off",
-                       "ends of arrows that lie on no span or task of their lane");
+                       N_("ends of arrows that lie on no span or task of their lane"));
     mi_mem_free(b.bound);
 }

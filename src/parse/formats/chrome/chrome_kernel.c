@@ -1,5 +1,6 @@
 /* Distinct launches: tasks that agree in name, type and model share one kernel. */
 #include "base/mem.h"
+#include "base/translate.h"
 #include "parse/formats/chrome/chrome.h"
 
 /* The type as a string and as a kind; types are few, so the last ones are at hand. */
@@ -152,6 +153,6 @@ void mi_chrome_kernels_finish(struct mi_chrome *c)
     }
     if (is_logged && has_core)
         mi_chrome_note(c, MI_INFO, "trace.core_unknown",
-                       "the trace calls vector kernels AI_CORE too: which core ran them is not "
-                       "known from it");
+                       N_("the trace calls vector kernels AI_CORE too: which core ran them is not "
+                          "known from it"));
 }

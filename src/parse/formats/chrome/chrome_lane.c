@@ -3,6 +3,7 @@
  * the device: exporters that do not name it in the label put it into the last five bits. */
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/translate.h"
 #include "parse/formats/chrome/chrome.h"
 
 static bool out_of_memory(struct mi_chrome *c)
@@ -115,7 +116,7 @@ static void rename_to(struct mi_chrome *c, mi_str_id *name, mi_str_id to)
 {
     if (name->v && name->v != to.v)
         mi_chrome_note(c, MI_NOTICE, "trace.renamed",
-                       "a process or thread is named twice; the last name counts");
+                       N_("a process or thread is named twice; the last name counts"));
     *name = to;
 }
 

@@ -23,7 +23,7 @@ static uint32_t tie(struct mi_chrome *c, const struct mi_chrome_event *event,
         return MI_NO_CONNECTION;
     if (number > UINT32_MAX) {
         mi_chrome_note(c, MI_NOTICE, "trace.connection_long",
-                       "a connection id of more than 32 bits is not used");
+                       N_("a connection id of more than 32 bits is not used"));
         return MI_NO_CONNECTION;
     }
     return (uint32_t)number;
@@ -36,25 +36,26 @@ static bool take_times(struct mi_chrome *c, const struct mi_chrome_event *event,
 {
     *dur_ns = event->dur_ns;
     if (!(event->flags & MI_CHROME_HAS_TS) || event->flags & MI_CHROME_BAD_TS) {
-        mi_chrome_lose(c, "trace.no_time", "an event whose ts is missing or no number");
+        mi_chrome_lose(c, "trace.no_time", N_("an event whose ts is missing or no number"));
         return false;
     }
     if (event->flags & MI_CHROME_ROUNDED)
         mi_chrome_note(c, MI_NOTICE, "trace.time_rounded",
-                       "a start with parts of a nanosecond was rounded");
+                       N_("a start with parts of a nanosecond was rounded"));
     if (!(event->flags & MI_CHROME_HAS_DUR) || event->flags & MI_CHROME_BAD_DUR) {
         mi_chrome_note(c, MI_NOTICE, "trace.no_duration",
-                       "a duration that is missing or no number was taken as 0");
+                       N_("a duration that is missing or no number was taken as 0"));
         *dur_ns = 0;
     } else if (event->flags & MI_CHROME_ENDLESS) {
-        mi_chrome_note(c, MI_NOTICE, "trace.unfinished",
-                       "a duration beyond all time: the event was never finished and ends with the "
-                       "trace");
+        mi_chrome_note(
+            c, MI_NOTICE, "trace.unfinished",
+            N_("a duration beyond all time: the event was never finished and ends with the "
+               "trace"));
         *dur_ns = INT64_MAX;
         c->has_endless = true;
     } else if (event->dur_ns < 0) {
         mi_chrome_note(c, MI_NOTICE, "trace.duration_negative",
-                       "a negative duration was taken as 0");
+                       N_("a negative duration was taken as 0"));
         *dur_ns = 0;
     }
     return true;
@@ -265,8 +266,9 @@ void mi_chrome_complete(struct mi_chrome *c, const struct mi_chrome_event *event
     else if (category.len && is_device_category(category))
         add_kineto_task(c, event, lane, category);
     else if (content == MI_CHROME_OVERLAP)
-        mi_chrome_skip(c, "trace.overlap",
-                       "rows of the overlap analysis are derived from the tasks and are left out");
+        mi_chrome_skip(
+            c, "trace.overlap",
+            N_("rows of the overlap analysis are derived from the tasks and are left out"));
     else {
         mi_slice_id span = mi_chrome_add_span(c, event, lane);
         c->batch->counts.kept += span.v != 0;
@@ -348,8 +350,9 @@ static bool move_span(struct mi_chrome *c, uint32_t slice)
     switch (c->processes[c->lanes[lane].process].content) {
     case MI_CHROME_OVERLAP:
         c->batch->counts.kept--;
-        mi_chrome_skip(c, "trace.overlap",
-                       "rows of the overlap analysis are derived from the tasks and are left out");
+        mi_chrome_skip(
+            c, "trace.overlap",
+            N_("rows of the overlap analysis are derived from the tasks and are left out"));
         return true;
     case MI_CHROME_HARDWARE:
         if (is_step_trace(c, lane))

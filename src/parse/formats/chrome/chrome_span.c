@@ -40,7 +40,7 @@ static void begin(struct mi_chrome *c, const struct mi_chrome_event *event, uint
 static void end(struct mi_chrome *c, const struct mi_chrome_event *event, uint64_t key)
 {
     if (!(event->flags & MI_CHROME_HAS_TS) || event->flags & MI_CHROME_BAD_TS)
-        mi_chrome_lose(c, "trace.no_time", "an event whose ts is missing or no number");
+        mi_chrome_lose(c, "trace.no_time", N_("an event whose ts is missing or no number"));
     else if (add_mark(c, key, event->ts_ns, 0))
         c->batch->counts.kept++;
 }
@@ -114,14 +114,14 @@ static void pair_up(struct mi_chrome *c, uint32_t from, uint32_t to, uint32_t *o
             slices->dur_ns[slice] = mark->ts_ns - slices->start_raw[slice];
         } else {
             c->batch->counts.kept--;
-            mi_chrome_skip(c, "trace.end_stray", "an end without a beginning");
+            mi_chrome_skip(c, "trace.end_stray", N_("an end without a beginning"));
         }
     }
     while (depth) {
         slices->dur_ns[open[--depth]] = INT64_MAX;
         c->has_endless = true;
         mi_chrome_note(c, MI_NOTICE, "trace.unclosed",
-                       "a span that is never closed ends with the trace");
+                       N_("a span that is never closed ends with the trace"));
     }
 }
 

@@ -60,6 +60,9 @@ static const struct mi_msprof_type table[] = {
     COLLECTIVE("ROCCE_SQE"),
     COLLECTIVE("RDMA_SEND"),
     COLLECTIVE("RDMA_DB_SEND"),
+    COLLECTIVE("RDMASend"), /* of planes, like the next two */
+    MOVE("Memcpy", ""),
+    MOVE("Reduce_Inline", ""),
     {"FFTS_PLUS", "", MI_TASK_CONTROL, MI_SYNC_NONE},
     CONTROL("PLACE_HOLDER_SQE"),
     CONTROL("NOP"),
@@ -89,6 +92,8 @@ static const struct {
     {"CAPTURE_WAIT", MI_SYNC_WAIT},
     {"Notify Record", MI_SYNC_RECORD},
     {"Notify Wait", MI_SYNC_WAIT},
+    {"Notify_Record", MI_SYNC_RECORD},
+    {"Notify_Wait", MI_SYNC_WAIT},
     {"MEM_WRITE_VALUE", MI_SYNC_RECORD},
     {"MEM_WAIT_VALUE", MI_SYNC_WAIT},
     {"EVENT_RESET", MI_SYNC_NONE},
