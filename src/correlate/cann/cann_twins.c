@@ -13,7 +13,12 @@
 #include "model/drop.h"
 #include "model/sort.h"
 
-enum { MAX_LOOSE_BLOCK = 4096 }; /* rows of one start among which pairs by name are looked for */
+enum {
+    MAX_LOOSE_BLOCK = 4096, /* rows of one start among which pairs by name are looked for */
+    MAX_NEAR = 64,
+    NEAR_NS = 10,    /* exporters compute collectives with parts of a nanosecond */
+    ROUNDING_NS = 1, /* ... and cut them */
+};
 
 /* --- order --- */
 
@@ -107,7 +112,8 @@ static void join(struct twins *tw, uint32_t kept, uint32_t dropped)
     uint32_t source = source_of(tw, dropped);
     struct tally *tally = &tw->tallies[source];
     count_one(tw, &tally->twice, dropped);
-    if (tasks->dur_ns[kept] != tasks->dur_ns[dropped])
+    int64_t longer = tasks->dur_ns[kept] - tasks->dur_ns[dropped];
+    if (longer > ROUNDING_NS || longer < -ROUNDING_NS)
         count_one(tw, &tally->durations, dropped);
     if (kinds_differ(&tw->rows->kernels, tasks->kernel[kept].v, tasks->kernel[dropped].v))
         count_one(tw, &tally->kinds, dropped);
@@ -254,6 +260,23 @@ static void join_loose(struct twins *tw, uint32_t from, uint32_t end)
     }
 }
 
+/* Rows that start nearly at once, of which one has no stream. */
+static void join_near(struct twins *tw, uint32_t at)
+{
+    const struct mi_tasks *tasks = &tw->rows->tasks;
+    uint32_t a = tw->order[at];
+    for (uint32_t k = at + 1; k < tw->order_count && k - at < MAX_NEAR && is_alive(tw, a); k++) {
+        uint32_t b = tw->order[k];
+        if (tasks->start_raw[b] - NEAR_NS > tasks->start_raw[a])
+            return;
+        if (!is_alive(tw, b) || (!is_loose(tw, a) && !is_loose(tw, b)) || !is_loose_twin(tw, a, b))
+            continue;
+        uint32_t kept = stays_before(tw, a, b) ? a : b, other = kept == a ? b : a;
+        if (tw->taken[kept] != source_of(tw, other))
+            join(tw, kept, other);
+    }
+}
+
 /* --- all --- */
 
 static bool same_key(const struct mi_tasks *tasks, uint32_t a, uint32_t b)
@@ -294,11 +317,14 @@ static void straighten(struct twins *tw)
 
 /* --- what only one file tells of --- */
 
-static void find_scopes(struct twins *tw)
+/* What each source tells of; returns whether any rows have no stream. */
+static bool find_scopes(struct twins *tw)
 {
     const struct mi_tasks *tasks = &tw->rows->tasks;
+    bool any_loose = false;
     for (uint32_t i = 1; i < tw->order_count; i++) {
         uint32_t t = tw->order[i];
+        any_loose |= is_loose(tw, t);
         struct tally *tally = &tw->tallies[source_of(tw, t)];
         unsigned kind = tw->rows->kernels.kind[tasks->kernel[t].v];
         if (is_loose(tw, t))
@@ -309,6 +335,7 @@ static void find_scopes(struct twins *tw)
             tally->has_all = true;
         tw->is_parent[tasks->parent[t].v] = 1;
     }
+    return any_loose;
 }
 
 /* Whether another file of the collection ought to tell of the task too. */
@@ -382,7 +409,7 @@ static bool join_all(struct twins *tw)
     const struct mi_tasks *tasks = &tw->rows->tasks;
     for (uint32_t t = 0; t < tasks->count; t++)
         tw->instead[t] = t;
-    find_scopes(tw);
+    bool any_loose = find_scopes(tw);
     for (uint32_t from = 1, end; from < tw->order_count; from = end) {
         int64_t start = tasks->start_raw[tw->order[from]];
         for (end = from + 1; end < tw->order_count; end++)
@@ -391,6 +418,8 @@ static bool join_all(struct twins *tw)
         if (end - from > 1)
             join_start(tw, from, end);
     }
+    for (uint32_t i = 1; any_loose && i < tw->order_count; i++)
+        join_near(tw, i);
     count_alone(tw);
     straighten(tw);
     report(tw);

@@ -222,16 +222,17 @@ static enum statement compare_with_statement(const struct works *w, const struct
                                              uint32_t found)
 {
     uint32_t stated = work->task ? w->g->ops.statements[work->task] : 0;
-    if (!stated)
-        return FOUND;
     if (!found)
         return STATED;
+    if (!stated)
+        return FOUND;
     return stated == found ? STATED_AND_FOUND : CONTRADICTED;
 }
 
 static void link_op(struct works *w, const struct work *work, uint32_t call, uint32_t node)
 {
-    uint32_t found = work->launch ? mi_host_op_of(&w->g->ops, work->launch) : 0;
+    bool is_called = work->launch && mi_host_slice_level(&w->g->ops, work->launch) != MI_HOST_OP;
+    uint32_t found = is_called ? mi_host_op_of(&w->g->ops, work->launch) : 0; /* by no arrow */
     enum statement statement = compare_with_statement(w, work, found);
     struct made *made = &w->made[node - w->first_node];
     struct mi_lowered *links = &w->rows->lowered;
