@@ -8,7 +8,11 @@
 #include "correlate/cann/cann_tables.h"
 #include "correlate/cann/cann_twins.h"
 
-enum { STEPS_PER_TASK = 64, MAX_STARTERS = 8 };
+enum {
+    STEPS_PER_TASK = 64,
+    MAX_STARTERS = 8,
+    ROUNDING_NS = 2, /* ends of collectives are computed with parts of a nanosecond */
+};
 
 struct search {
     struct mi_model *model;
@@ -81,8 +85,9 @@ static void take_parts(struct search *s, uint32_t at)
     uint32_t collective = s->order[at], starters[MAX_STARTERS];
     uint32_t count = find_starters(s, at, starters), from = at;
     int64_t end = end_of(s, collective);
-    while (from > 1 && tasks->start_raw[s->order[from - 1]] == tasks->start_raw[collective] &&
-           s->steps)
+    int64_t start = tasks->start_raw[collective] - ROUNDING_NS;
+    end = end > INT64_MAX - ROUNDING_NS ? end : end + ROUNDING_NS;
+    while (from > 1 && tasks->start_raw[s->order[from - 1]] >= start && s->steps)
         from--, s->steps--;
     for (uint32_t i = from; i < s->count && tasks->start_raw[s->order[i]] < end && s->steps; i++) {
         uint32_t t = s->order[i];
@@ -92,6 +97,12 @@ static void take_parts(struct search *s, uint32_t at)
             is_part(s, collective, starters, count, t))
             tasks->parent[t].v = collective;
     }
+}
+
+/* A collective that may have parts which no file assigns to it. */
+static bool is_open(const struct search *s, uint32_t t)
+{
+    return is_collective(s, t) && (!s->has_parts[t] || s->tasks->connection[t] != MI_NO_CONNECTION);
 }
 
 bool mi_cann_find_sub_tasks(struct mi_model *model, const uint32_t *collections)
@@ -105,14 +116,14 @@ bool mi_cann_find_sub_tasks(struct mi_model *model, const uint32_t *collections)
     for (uint32_t t = 1; s.has_parts && t < s.tasks->count; t++)
         s.has_parts[s.tasks->parent[t].v] = 1;
     for (uint32_t t = 1; s.has_parts && t < s.tasks->count; t++)
-        todo += collections[model->all.rows.kernels.source[s.tasks->kernel[t].v].v] &&
-                is_collective(&s, t) && !s.has_parts[t];
+        todo +=
+            collections[model->all.rows.kernels.source[s.tasks->kernel[t].v].v] && is_open(&s, t);
     bool ok = s.has_parts != NULL;
     if (ok && todo)
         s.order = mi_cann_order(model, collections, &s.count);
     ok = ok && (!todo || s.order);
     for (uint32_t i = 1; ok && todo && i < s.count; i++)
-        if (is_collective(&s, s.order[i]) && !s.has_parts[s.order[i]])
+        if (is_open(&s, s.order[i]))
             take_parts(&s, i);
     mi_mem_free(s.has_parts);
     mi_mem_free(s.order);
