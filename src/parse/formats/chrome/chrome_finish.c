@@ -271,7 +271,7 @@ void mi_chrome_finish(struct mi_chrome *c)
     if (c->host_clock.v)
         c->batch->rows.clocks.name[c->host_clock.v] = mi_batch_cstr(c->batch, "host");
     fix_clocks(c);
-    add_fact(c, "dialect", is_cann(c) ? "cann" : c->is_kineto ? "kineto" : "chrome");
+    add_fact(c, "trace_dialect", is_cann(c) ? "cann" : c->is_kineto ? "kineto" : "chrome");
     if (!c->batch->counts.in)
         mi_chrome_note(c, MI_NOTICE, "trace.no_events", N_("the trace holds no events"));
     mi_chrome_notes_flush(c);
