@@ -33,6 +33,11 @@ bool mi_sqlite_is(struct mi_bytes bytes)
     return bytes.len >= HEADER_BYTES && mi_bytes_starts(bytes, MI_LIT("SQLite format 3\0"));
 }
 
+bool mi_sqlite_has_log(struct mi_bytes bytes)
+{
+    return mi_sqlite_is(bytes) && bytes.at[MODE_AT] == 2;
+}
+
 /* --- what an open file can do --- */
 
 static int64_t size_of(const struct mi_sqlite_disk *disk)

@@ -24,6 +24,9 @@ struct mi_sqlite {
 /* Whether the bytes start like a database. */
 bool mi_sqlite_is(struct mi_bytes bytes);
 
+/* Whether a database is in WAL mode: a log may lie beside it. */
+bool mi_sqlite_has_log(struct mi_bytes bytes);
+
 /* `bytes` and `wal` (may be empty) must outlive the connection. One thread at a time. On failure
  * `sqlite` is closed already. */
 bool mi_sqlite_open(struct mi_sqlite *sqlite, struct mi_bytes bytes, struct mi_bytes wal,

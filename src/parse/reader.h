@@ -43,6 +43,7 @@ struct mi_source {
 struct mi_record {
     struct mi_bytes file, bytes, companion;
     int64_t key;
+    void *opened; /* of open_records(); NULL: not opened */
 };
 
 /* Receives the named values of one record. `number` is text as written in the file when
@@ -65,6 +66,11 @@ struct mi_reader {
     /* Lists the values of one record (the record_offset of a task, slice, note, statistic) that are
      * no columns of their own; the head of the file may name them. NULL if it has none. */
     void (*metrics)(const struct mi_record *record, mi_metric_fn *fn, void *user);
+    /* Where records have to be searched for: opens what finds them, once for all calls of metrics,
+     * which then come one at a time. NULL: memory is short, or the file is broken. Both may be
+     * NULL. */
+    void *(*open_records)(struct mi_bytes file, struct mi_bytes companion);
+    void (*close_records)(void *opened);
 };
 
 #define MI_READER(name) extern const struct mi_reader mi_reader_##name;

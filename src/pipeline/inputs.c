@@ -16,10 +16,18 @@ void mi_inputs_init(struct mi_inputs *inputs)
     mi_arena_init(&inputs->arena);
 }
 
+static void close_item(struct mi_item *item)
+{
+    if (item->records)
+        item->reader->close_records(item->records);
+    mi_input_close(&item->companion);
+    mi_input_close(&item->input);
+}
+
 void mi_inputs_fini(struct mi_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++)
-        mi_input_close(&inputs->items[i].companion), mi_input_close(&inputs->items[i].input);
+        close_item(&inputs->items[i]);
     for (size_t i = 0; i < inputs->capture_count; i++)
         mi_manifest_fini(&inputs->captures[i]->manifest);
     mi_arena_fini(&inputs->arena);

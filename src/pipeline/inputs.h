@@ -16,6 +16,7 @@ struct mi_capture {
 struct mi_item {
     const char *path;           /* shown to the user */
     struct mi_input input;      /* zero until opened */
+    void *records;              /* of its reader's open_records(); NULL until needed */
     struct mi_input companion;  /* the file beside it that its reader wants; may be zero */
     struct mi_capture *capture; /* NULL: not from a capture folder */
     const struct mi_manifest_file *entry; /* its row in the manifest; NULL likewise */

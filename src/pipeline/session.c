@@ -6,6 +6,7 @@
 #include "pipeline/folders.h"
 #include "pipeline/inputs.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -19,6 +20,8 @@ struct mi_session {
     atomic_uint_fast64_t done_bytes; /* of finished inputs */
     uint64_t total_bytes;
     bool is_loaded;
+    pthread_mutex_t lock;     /* while records are looked up */
+    pthread_mutex_t *looking; /* that lock, which a read-only session may take as well */
 };
 
 struct mi_session *mi_session_new(const struct mi_session_options *options, struct mi_error *err)
@@ -30,6 +33,8 @@ struct mi_session *mi_session_new(const struct mi_session_options *options, stru
     }
     if (options)
         session->options = *options;
+    pthread_mutex_init(&session->lock, NULL);
+    session->looking = &session->lock;
     mi_inputs_init(&session->inputs);
     if (!mi_model_init(&session->model, err)) {
         mi_mem_free(session);
@@ -44,6 +49,7 @@ void mi_session_free(struct mi_session *session)
         return;
     mi_model_fini(&session->model); /* before the inputs, whose bytes it borrows */
     mi_inputs_fini(&session->inputs);
+    pthread_mutex_destroy(&session->lock);
     mi_mem_free(session);
 }
 
@@ -380,13 +386,25 @@ bool mi_session_metrics(const struct mi_session *session, mi_source_id source, i
     const struct mi_reader *reader = mi_session_reader(session, source);
     if (!reader || !reader->metrics || offset < 0)
         return false;
+    struct mi_item *item = &session->inputs.items[source.v - 1];
     struct mi_record record = {.file = session->model.files[source.v],
-                               .companion = session->inputs.items[source.v - 1].companion.bytes,
+                               .companion = item->companion.bytes,
                                .bytes =
                                    mi_model_record(&session->model, source, offset, size_bytes),
                                .key = offset};
-    if (fn)
+    if (!fn)
+        return true;
+    if (!reader->open_records) {
         reader->metrics(&record, fn, user);
+        return true;
+    }
+    pthread_mutex_lock(session->looking);
+    if (!item->records)
+        item->records = reader->open_records(record.file, record.companion);
+    record.opened = item->records;
+    if (item->records)
+        reader->metrics(&record, fn, user);
+    pthread_mutex_unlock(session->looking);
     return true;
 }
 

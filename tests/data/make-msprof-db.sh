@@ -5,6 +5,7 @@
 #   old.db       the schema of 2023, without META_DATA, texts and enums partly missing
 #   tiny.db      the least that is a profile, small enough to be cut at every byte
 #   traps.db     rows that are broken or odd
+#   analysis.db  sums of steps and collectives
 set -eu
 cd "$(dirname "$0")"
 mkdir -p msprof_db msprof_wal
@@ -173,6 +174,17 @@ INSERT INTO TASK VALUES
  ('7100','7200',1,7,3,6,0,1,3);
 INSERT INTO COMMUNICATION_OP VALUES (4,5100,5950,7,5,1),(4,7050,7500,7,5,2);
 INSERT INTO COMMUNICATION_TASK_INFO VALUES (4,3,6,5,1);
+END
+
+make analysis.db <<'END'
+CREATE TABLE StepTraceTime (deviceId INTEGER,step TEXT,computing NUMERIC,communication_not_overlapped NUMERIC,overlapped NUMERIC,communication NUMERIC,free NUMERIC,stage NUMERIC,bubble NUMERIC,communication_not_overlapped_and_exclude_receive NUMERIC,preparing NUMERIC);
+CREATE TABLE CommAnalyzerTime (hccl_op_name TEXT,group_name TEXT,start_timestamp NUMERIC,elapse_time NUMERIC,transit_time NUMERIC,wait_time NUMERIC,synchronization_time NUMERIC,idle_time NUMERIC,step TEXT,type TEXT);
+CREATE TABLE CommAnalyzerBandwidth (hccl_op_name TEXT,group_name TEXT,transport_type TEXT,transit_size NUMERIC,transit_time NUMERIC,bandwidth NUMERIC,large_packet_ratio NUMERIC,package_size NUMERIC,count NUMERIC,total_duration NUMERIC,step TEXT,type TEXT);
+CREATE TABLE CommAnalyzerMatrix (hccl_op_name TEXT,group_name TEXT,src_rank TEXT,dst_rank TEXT,transport_type TEXT,transit_size NUMERIC,transit_time NUMERIC,bandwidth NUMERIC,step TEXT,type TEXT,op_name TEXT);
+INSERT INTO StepTraceTime VALUES (0,'50',8903.431,98071.947,4036.153,102108.1,25258.144,132233.522,0,98071.947,NULL),(1,NULL,75,0,0,0,1.5,2,0,0,0);
+INSERT INTO CommAnalyzerTime VALUES ('hcom_allReduce__210_0_1','17148521525495523210',1736410576431645.2,88.75099321875,0.22856459375,3.56889128125,3.51773028125,84.95353734375,'step50','collective'),('Total Op Info','17148521525495523210',0,88.75099321875,0,0,0,0,'step50','collective');
+INSERT INTO CommAnalyzerBandwidth VALUES ('hcom_allReduce__210_0_1','17148521525495523210','HCCS',28.647232,1.82189634375,15.7239,0,2.064384,12,1.58139153125,'step50','collective');
+INSERT INTO CommAnalyzerMatrix VALUES ('allreduce-top1','17148521525495523210','0','7','HCCS',37.552128,2.1434628125,17.5194,'step50','collective','hcom_allReduce__210_2_1');
 END
 
 # A log that a killed process left behind: the second half of the tasks stands there alone.

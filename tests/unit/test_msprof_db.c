@@ -169,6 +169,234 @@ static void odd_rows_are_counted(void **state)
     reading_fini(&r);
 }
 
+/* --- what stands beside tasks and calls --- */
+
+static void assert_fact(const struct reading *r, const char *name, const char *text)
+{
+    const struct mi_facts *facts = &r->batch.rows.facts;
+    for (uint32_t f = 1; f < facts->count; f++)
+        if (mi_bytes_equal(mi_batch_text(&r->batch, facts->name[f]), mi_cstr(name))) {
+            assert_text(r, facts->text[f], text);
+            return;
+        }
+    fail_msg("no fact %s", name);
+}
+
+static void facts_and_windows(void **state)
+{
+    (void)state;
+    struct reading r;
+    assert_true(open_data(&r, "msprof_db/eager.db"));
+    assert_fact(&r, "schema_version", "1.2.0");
+    assert_fact(&r, "rank", "3");
+    assert_fact(&r, "rank_of_device:0", "3");
+    assert_fact(&r, "device_name:0", "Ascend910B");
+    assert_fact(&r, "host", "host-a");
+    const struct mi_windows *windows = &r.batch.rows.windows;
+    assert_int_equal(windows->count - 1, 2);
+    assert_text(&r, windows->kind[1], "step");
+    assert_int_equal(windows->number[1], 7);
+    assert_int_equal(windows->start_raw[1], 1700000000000001000);
+    assert_int_equal(windows->dur_ns[1], 299000);
+    assert_text(&r, windows->kind[2], "session");
+    assert_int_equal(windows->dur_ns[2], 1000000);
+    reading_fini(&r);
+    assert_true(open_data(&r, "msprof_db/old.db"));
+    assert_int_equal(r.batch.rows.windows.dur_ns[1], 1800000000000);
+    assert_int_equal(reading_diag(&r, "msprof_db.session_open"), 1);
+    reading_fini(&r);
+}
+
+static void ranges_are_annotations(void **state)
+{
+    (void)state;
+    struct reading r;
+    assert_true(open_data(&r, "msprof_db/eager.db"));
+    const struct mi_slices *slices = &r.batch.rows.slices;
+    assert_text(&r, slices->name[16], "my range");
+    assert_text(&r, slices->item[16], "domain");
+    assert_text(&r, slices->category[16], "annotation");
+    assert_int_equal(slices->connection[16], MI_NO_CONNECTION);
+    assert_int_equal(slices->connection[17], 4000000001);
+    assert_text(&r, slices->name[18], "garbage collection");
+    assert_int_equal(slices->dur_ns[18], 10000);
+    reading_fini(&r);
+}
+
+static void assert_sample(const struct reading *r, const char *counter, const char *unit,
+                          double value)
+{
+    const struct mi_counters *counters = &r->batch.rows.counters;
+    const struct mi_samples *samples = &r->batch.rows.samples;
+    for (uint32_t s = 1; s < samples->count; s++) {
+        uint32_t c = samples->counter[s].v;
+        if (!mi_bytes_equal(mi_batch_text(&r->batch, counters->name[c]), mi_cstr(counter)))
+            continue;
+        assert_text(r, counters->unit[c], unit);
+        assert_int_equal(counters->device[c], 0);
+        assert_true(samples->value[s] == value);
+        assert_true(samples->at_raw[s] >= 1700000000000000000);
+        return;
+    }
+    fail_msg("no sample of %s", counter);
+}
+
+static void measured_values(void **state)
+{
+    (void)state;
+    struct reading r;
+    assert_true(open_data(&r, "msprof_db/eager.db"));
+    assert_sample(&r, "AI Core Freq", "MHz", 1800);
+    assert_sample(&r, "app hbm", "B", 2212077568);
+    assert_sample(&r, "device hbm", "B", 3212077568);
+    assert_sample(&r, "HBM 0 read", "B/s", 21333333);
+    assert_sample(&r, "PTA Total Active", "B", 981462016);
+    assert_sample(&r, "ACC_PMU writeOstLevel 0", "", 4);
+    assert_int_equal(reading_diag(&r, "msprof_db.left_out.OVERLAP_ANALYSIS"), 1);
+    assert_ledger(&r, 58, 57, 1, 0);
+    assert_text(&r, r.batch.rows.notes.kind[1], "operator_memory");
+    assert_text(&r, r.batch.rows.notes.name[1], "aten::linear");
+    reading_fini(&r);
+}
+
+static void sums_of_the_tools(void **state)
+{
+    (void)state;
+    struct reading r;
+    assert_true(open_data(&r, "msprof_db/analysis.db"));
+    const struct mi_statistics *sums = &r.batch.rows.statistics;
+    assert_ledger(&r, 6, 6, 0, 0);
+    assert_text(&r, sums->kind[1], "step");
+    assert_text(&r, sums->name[1], "Computing");
+    assert_text(&r, sums->detail[1], "50");
+    assert_int_equal(sums->total_ns[1], 8903431);
+    assert_int_equal(sums->device[9], 1);
+    assert_int_equal(sums->total_ns[13], 1500);
+    assert_text(&r, sums->kind[18], "collective");
+    assert_text(&r, sums->detail[18], "step 50, group 17148521525495523210");
+    assert_int_equal(sums->total_ns[18], 88750993);
+    assert_text(&r, sums->kind[19], "collective_total");
+    assert_text(&r, sums->name[20], "hcom_allReduce__210_0_1 HCCS");
+    assert_int_equal(sums->times[20], 12);
+    assert_text(&r, sums->name[21], "allreduce-top1 0-7");
+    assert_int_equal(r.batch.rows.notes.count - 1, 1);
+    assert_int_equal(r.batch.rows.notes.start_raw[1], 1736410576431645200);
+    reading_fini(&r);
+}
+
+/* --- values of records --- */
+
+struct seen {
+    char text[4096];
+    size_t len;
+};
+
+static void take_value(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number)
+{
+    struct seen *seen = user;
+    int len = snprintf(seen->text + seen->len, sizeof seen->text - seen->len, "%.*s%s%.*s\n",
+                       (int)name.len, (const char *)name.at, is_number ? "=" : ": ", (int)text.len,
+                       (const char *)text.at);
+    seen->len += (size_t)len;
+    assert_true(seen->len < sizeof seen->text);
+}
+
+static void assert_record(const struct reading *r, int64_t key, const char *expected)
+{
+    const struct mi_reader *reader = mi_reader_find("msprof_db");
+    struct seen seen = {.len = 0};
+    struct mi_record record = {.file = r->input.bytes, .key = key};
+    reader->metrics(&record, take_value, &seen);
+    assert_string_equal(seen.text, expected);
+    seen.len = 0;
+    record.opened = reader->open_records(record.file, record.companion);
+    assert_non_null(record.opened);
+    for (int pass = 0; pass < 2; pass++, seen.len = 0) { /* prepared, then used again */
+        reader->metrics(&record, take_value, &seen);
+        assert_string_equal(seen.text, expected);
+    }
+    reader->close_records(record.opened);
+}
+
+static void records_have_values(void **state)
+{
+    (void)state;
+    struct reading r;
+    assert_true(open_data(&r, "msprof_db/eager.db"));
+    const struct mi_tables *rows = &r.batch.rows;
+    assert_record(&r, rows->tasks.record_offset[1],
+                  "contextId=4294967295\nglobalTaskId=0\nglobalPid=77\nblockNum=24\n"
+                  "mixBlockNum=0\ntaskType: AI_CORE\ninputFormats: ND\noutputFormats: ND\n"
+                  "opState: dynamic\naic_mac_ratio=0.75\nread=12\n");
+    assert_record(&r, rows->tasks.record_offset[2],
+                  "contextId=4294967295\nglobalTaskId=1\nglobalPid=77\nsize=4096\n"
+                  "memcpyOperation: host to device\n");
+    assert_record(&r, rows->tasks.record_offset[6],
+                  "contextId=0\nglobalTaskId=5\nglobalPid=77\nopId=1\nplaneId=0\n"
+                  "notifyId=9223372036854775807\nrdmaType=65535\nsrcRank=3\ndstRank=4\n"
+                  "transportType: SDMA\nsize=16384\ndataType: FP32\nlinkType=1\nisMaster=1\n"
+                  "bandwidth=2000000000\n");
+    assert_record(&r, rows->tasks.record_offset[11],
+                  "opId=1\nrelay=0\nretry=0\ndataType: FP32\nalgType: MESH-RING\ncount=4096\n"
+                  "rankSize=2\n");
+    assert_record(&r, rows->slices.record_offset[10],
+                  "sequenceNumber=11\nfwdThreadId=0\ninputDtypes: c10::Half;c10::Half\n"
+                  "inputShapes: [[2, 3], [3, 4]]\n"
+                  "Call stack: model.py(20): forward; train.py(10): main\n");
+    assert_record(&r, rows->slices.record_offset[1], "");
+    assert_record(&r, rows->slices.record_offset[16],
+                  "eventType: start/end\nrangeId=1\ncategory=4294967295\n"
+                  "endGlobalTid=330712481864\n");
+    assert_record(&r, 0, "");
+    assert_record(&r, INT64_MAX, "");
+    reading_fini(&r);
+    assert_true(open_data(&r, "msprof_db/old.db")); /* called block_dim there */
+    assert_record(&r, r.batch.rows.tasks.record_offset[1],
+                  "contextId=4294967295\nglobalTaskId=0\nglobalPid=0\nblockNum=48\n"
+                  "mixBlockNum=0\ntaskType: AI_VECTOR_CORE\n");
+    reading_fini(&r);
+}
+
+/* --- logs --- */
+
+static void read_with_log(struct reading *r, struct mi_input *log, size_t log_bytes)
+{
+    char path[1024];
+    struct mi_error err = MI_ERROR_INIT;
+    snprintf(path, sizeof path, "%s/tests/data/msprof_wal/killed.db", MI_SOURCE_DIR);
+    assert_true(mi_input_open(&r->input, path, NULL, &err));
+    snprintf(path, sizeof path, "%s/tests/data/msprof_wal/killed.db-wal", MI_SOURCE_DIR);
+    assert_true(mi_input_open(log, path, NULL, &err));
+    r->err = MI_ERROR_INIT;
+    assert_true(mi_batch_init(&r->batch, r->input.bytes, &err));
+    struct mi_source src = {.path = path,
+                            .bytes = r->input.bytes,
+                            .companion = mi_bytes_sub(log->bytes, 0, log_bytes),
+                            .role = ""};
+    r->ok = mi_reader_find("msprof_db")->read(&src, &r->batch, &r->err);
+    assert_true(r->ok);
+}
+
+static void log_counts_as_far_as_it_goes(void **state)
+{
+    (void)state;
+    enum { FRAME = 24 + 512, WHOLE = 32 + 3 * FRAME };
+    for (size_t bytes = 0; bytes <= WHOLE; bytes++) {
+        struct reading r;
+        struct mi_input log;
+        read_with_log(&r, &log, bytes);
+        assert_int_equal(log.bytes.len, WHOLE);
+        /* the three pages belong to one transaction, which only the last one ends */
+        assert_int_equal(r.batch.rows.tasks.count - 1, bytes < WHOLE ? 3 : 4);
+        if (bytes == WHOLE) {
+            uint32_t kernel = r.batch.rows.tasks.kernel[4].v;
+            assert_text(&r, r.batch.rows.kernels.name[kernel], "late/Add");
+        }
+        mi_input_close(&log);
+        reading_fini(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +405,12 @@ int main(void)
         cmocka_unit_test(calls_and_ops_are_slices),
         cmocka_unit_test(old_schema),
         cmocka_unit_test(odd_rows_are_counted),
+        cmocka_unit_test(facts_and_windows),
+        cmocka_unit_test(ranges_are_annotations),
+        cmocka_unit_test(measured_values),
+        cmocka_unit_test(sums_of_the_tools),
+        cmocka_unit_test(records_have_values),
+        cmocka_unit_test(log_counts_as_far_as_it_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

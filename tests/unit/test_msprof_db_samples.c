@@ -312,11 +312,72 @@ static void old_schema_is_read(void **state)
     reading_fini(&r);
 }
 
+/* Sums of the profiler's tools beside what the tasks of the same capture say. */
+static void analysis_agrees(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof captures / sizeof *captures; i++) {
+        struct reading r;
+        char path[200];
+        if (captures[i].rank)
+            continue;
+        snprintf(path, sizeof path,
+                 "samples/cann-profiling/pytorch_alexnet_2rank/db/level%d/rank0_ascend_pt/"
+                 "ASCEND_PROFILER_OUTPUT/analysis.db",
+                 captures[i].level);
+        if (!reading_file(&r, NULL, shared_path(path)))
+            skip();
+        const struct mi_tables *rows = &r.batch.rows;
+        assert_true(has_text(&r, rows->statistics.name[1], "Computing"));
+        assert_true(has_text(&r, rows->statistics.detail[1], "50"));
+        assert_int_equal(rows->statistics.total_ns[1], captures[i].compute_ns);
+        assert_int_equal(r.batch.counts.in, captures[i].level ? 1 + 4 + 12 + 48 : 1);
+        assert_int_equal(rows->notes.count - 1, captures[i].level ? 4 : 0);
+        reading_fini(&r);
+    }
+}
+
+static void four_devices_in_one_analysis(void **state)
+{
+    (void)state;
+    struct reading r;
+    if (!reading_file(&r, NULL,
+                      shared_path("samples/cann-profiling/msprof_multi_device/analysis.db")))
+        skip();
+    const struct mi_statistics *sums = &r.batch.rows.statistics;
+    assert_int_equal(sums->count - 1, 4 * 9);
+    assert_int_equal(sums->device[1 + 3 * 9], 3);
+    assert_int_equal(sums->total_ns[1], 75720);
+    assert_int_equal(sums->detail[1].v, 0);
+    reading_fini(&r);
+}
+
+/* How often a table of the real databases stands there, as rows of what it becomes. */
+static void everything_beside_tasks(void **state)
+{
+    (void)state;
+    struct reading r;
+    if (!open_capture(&r, &captures[2]))
+        skip();
+    const struct mi_tables *rows = &r.batch.rows;
+    assert_int_equal(rows->windows.count - 1, 2);
+    assert_int_equal(rows->windows.number[1], 50);
+    assert_int_equal(rows->windows.start_raw[1], 1736410576386409710);
+    assert_int_equal(rows->notes.count - 1, 184 + 114);
+    /* 3 frequencies, 28 x 2, 1078, 990 x 3, 104, 26 x 2, 688 x 4, 16 x 2 */
+    assert_int_equal(rows->samples.count - 1, 3 + 56 + 1078 + 2970 + 104 + 52 + 2752 + 32);
+    assert_int_equal(r.batch.counts.skipped, 382); /* of the viewer's OVERLAP_ANALYSIS */
+    reading_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(captures_hold_what_they_should),
         cmocka_unit_test(old_schema_is_read),
+        cmocka_unit_test(analysis_agrees),
+        cmocka_unit_test(four_devices_in_one_analysis),
+        cmocka_unit_test(everything_beside_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,9 @@
  *   COMMUNICATION_OP          collectives, each with its group
  *   CANN_API                  calls of the host; connectionId ties them to tasks
  *   PYTORCH_API               framework ops, queue, Python; CONNECTION_IDS gives their connections
+ *   AICORE_FREQ, HBM, ...     measured values
+ *
+ * analysis.db and communication_analyzer.db hold sums of steps and collectives.
  *
  * Versions: the schema grew from 2023 (no META_DATA) over 1.0 to 1.2, with columns and tables
  * coming and going, so columns are found by name, and what is absent was not collected. The viewer
@@ -18,24 +21,36 @@
 #include "base/mem.h"
 #include "base/translate.h"
 #include "parse/formats/msprof_db/db_read.h"
+#include "parse/formats/msprof_db/db_records.h"
 
-static bool has_tables(const struct mi_probe *probe)
+static bool has_any(const struct mi_db *db, const char *const *tables, size_t count)
 {
-    static const char *const known[] = {"TASK", "CANN_API", "PYTORCH_API", "COMMUNICATION_OP"};
+    for (size_t i = 0; i < count; i++)
+        if (mi_db_has_table(db, tables[i]))
+            return true;
+    return false;
+}
+
+/* A database in WAL mode may have all of its tables in the log still, which is not seen here. */
+static int look(const struct mi_probe *probe)
+{
+    static const char *const records[] = {"TASK", "CANN_API", "PYTORCH_API", "COMMUNICATION_OP"};
+    static const char *const sums[] = {"StepTraceTime", "CommAnalyzerTime"};
     struct mi_source src = {.bytes = probe->bytes};
     struct mi_db db;
-    bool found = false;
     if (!mi_db_open(&db, &src, NULL, NULL))
-        return false;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        found = found || (mi_db_has_table(&db, known[i]) && mi_db_has_table(&db, "STRING_IDS"));
+        return 0;
+    bool is_ours = (mi_db_has_table(&db, "STRING_IDS") &&
+                    has_any(&db, records, sizeof records / sizeof *records)) ||
+                   has_any(&db, sums, sizeof sums / sizeof *sums);
+    bool may_be_ours = db.tables.count == 1 && mi_sqlite_has_log(probe->bytes);
     mi_db_close(&db);
-    return found;
+    return is_ours ? 95 : may_be_ours ? 20 : 0;
 }
 
 static int sniff(const struct mi_probe *probe)
 {
-    return mi_sqlite_is(probe->head) && has_tables(probe) ? 95 : 0;
+    return mi_sqlite_is(probe->head) ? look(probe) : 0;
 }
 
 static void close_reading(struct mi_db_reading *r)
@@ -44,6 +59,8 @@ static void close_reading(struct mi_db_reading *r)
     mi_db_close(&r->db);
     mi_scratch_fini(&r->scratch);
     mi_map_fini(&r->levels);
+    mi_map_fini(&r->level_names.strings);
+    mi_map_fini(&r->modules.strings);
     mi_map_fini(&r->streams);
     mi_map_fini(&r->groups);
     mi_map_fini(&r->threads);
@@ -65,9 +82,11 @@ static bool read_database(const struct mi_source *src, struct mi_batch *out, str
     struct mi_db_reading r = {0};
     if (!mi_db_open(&r.db, src, out, err))
         return false;
-    bool ok = mi_db_texts_open(&r) && mi_db_read_infos(&r) && mi_db_read_tasks(&r) &&
-              mi_db_read_collectives(&r) && mi_db_set_parents(&r) && mi_db_read_calls(&r) &&
-              mi_db_read_torch_ops(&r);
+    bool ok = mi_db_texts_open(&r) && mi_db_read_facts(&r) && mi_db_read_infos(&r) &&
+              mi_db_read_tasks(&r) && mi_db_read_collectives(&r) && mi_db_set_parents(&r) &&
+              mi_db_read_calls(&r) && mi_db_read_torch_ops(&r) && mi_db_read_ranges(&r) &&
+              mi_db_read_counters(&r) && mi_db_read_notes(&r) && mi_db_read_analysis(&r) &&
+              mi_db_count_others(&r);
     if (!mi_batch_failed(out))
         mi_db_find_references(&r);
     close_reading(&r);
@@ -81,4 +100,7 @@ const struct mi_reader mi_reader_msprof_db = {
     .sniff = sniff,
     .read = read_database,
     .companion = "-wal",
+    .metrics = mi_db_records_list,
+    .open_records = mi_db_records_open,
+    .close_records = mi_db_records_close,
 };

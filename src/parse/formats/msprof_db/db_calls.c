@@ -31,40 +31,23 @@ static mi_str_id known_level(struct mi_db_reading *r, struct mi_bytes written, i
     return MI_NO_STR;
 }
 
-static uint32_t *level_place(struct mi_db_reading *r, int64_t number)
-{
-    uint32_t *at = mi_map_at(&r->levels, (uint64_t)number);
-    if (!at)
-        mi_batch_fail(r->db.batch, MI_ENOMEM, "out of memory for levels");
-    return at;
-}
-
 /* The file's own list of levels goes first, then that of the format. */
-static void read_levels(struct mi_db_reading *r)
+static mi_str_id find_level(struct mi_db_reading *r, int64_t number)
 {
-    static const char *const enum_columns[] = {"id", "name", NULL};
-    struct mi_db_rows rows;
-    r->has_levels = true;
-    if (!mi_db_rows_open(&rows, &r->db, "ENUM_API_TYPE", enum_columns))
-        return;
-    while (mi_db_rows_next(&rows)) {
-        r->db.batch->counts.in--; /* a name is no record */
-        uint32_t *at = level_place(r, mi_db_int(&rows, 0, -1));
-        mi_str_id level = known_level(r, mi_db_bytes(&rows, 1), 0);
-        if (at)
-            *at = level.v ? level.v : mi_db_text(&rows, 1).v;
-    }
+    mi_str_id written = mi_db_enum_name(r, &r->level_names, "ENUM_API_TYPE", number);
+    mi_str_id level = known_level(r, mi_batch_text(r->db.batch, written), number);
+    if (!level.v)
+        level = written;
+    return level.v ? level : mi_batch_printf(r->db.batch, "%lld", (long long)number);
 }
 
 mi_str_id mi_db_level(struct mi_db_reading *r, int64_t number)
 {
-    if (!r->has_levels)
-        read_levels(r);
-    uint32_t *at = level_place(r, number);
-    if (at && !*at) {
-        mi_str_id level = known_level(r, (struct mi_bytes){0}, number);
-        *at = level.v ? level.v : mi_batch_printf(r->db.batch, "%lld", (long long)number).v;
-    }
+    uint32_t *at = mi_map_at(&r->levels, (uint64_t)number);
+    if (!at)
+        mi_batch_fail(r->db.batch, MI_ENOMEM, "out of memory for levels");
+    else if (!*at)
+        *at = find_level(r, number).v;
     return (mi_str_id){at ? *at : 0};
 }
 

@@ -63,10 +63,10 @@ uint32_t mi_db_info_number(struct mi_db_reading *r, const struct mi_db_info *inf
     }
 }
 
-static void read_computing(struct mi_db_reading *r)
+static void read_computing(struct mi_db_reading *r, const char *table)
 {
     struct mi_db_rows rows;
-    if (!mi_db_rows_open(&rows, &r->db, "COMPUTE_TASK_INFO", compute_columns))
+    if (!mi_db_rows_open(&rows, &r->db, table, compute_columns))
         return;
     while (mi_db_rows_next(&rows)) {
         int64_t global;
@@ -141,7 +141,8 @@ static void read_parts(struct mi_db_reading *r)
 
 bool mi_db_read_infos(struct mi_db_reading *r)
 {
-    read_computing(r);
+    read_computing(r, "COMPUTE_TASK_INFO");
+    read_computing(r, "COMMUNICATION_SCHEDULE_TASK_INFO"); /* tasks of the AI CPU for collectives */
     read_parts(r);
     return mi_db_is_fine(&r->db);
 }

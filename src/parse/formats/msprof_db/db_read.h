@@ -13,6 +13,11 @@ enum mi_db_table {
     MI_DB_CANN_API = 3,
     MI_DB_TORCH_API = 4,
     MI_DB_MSTX = 5,
+    MI_DB_OP_MEMORY = 6,
+    MI_DB_NPU_OP_MEM = 7,
+    MI_DB_COMM_TIME = 8,  /* CommAnalyzerTime */
+    MI_DB_COMM_WAY = 9,   /* CommAnalyzerBandwidth */
+    MI_DB_COMM_LINK = 10, /* CommAnalyzerMatrix */
 };
 
 /* A map from ids of the database, which are mostly dense, to numbers; 0 = absent. */
@@ -67,6 +72,12 @@ struct mi_db_part {
     uint32_t info;
 };
 
+/* A table of names by number, read when it is first asked. */
+struct mi_db_enum {
+    struct mi_map strings; /* number -> string of the batch + 1 */
+    bool is_read;
+};
+
 struct mi_db_reading {
     struct mi_db db;
     struct mi_scratch scratch;
@@ -74,7 +85,7 @@ struct mi_db_reading {
     struct mi_map texts;       /* number -> string of the batch + 1 */
     struct sqlite3_stmt *find; /* finds one text by its number */
     struct mi_map levels;      /* of calls: number -> string of the batch */
-    bool has_levels;
+    struct mi_db_enum level_names, modules;
     /* places */
     struct mi_map streams, groups, threads;
     mi_clock_id host;
@@ -112,6 +123,11 @@ mi_str_id mi_db_string(struct mi_db_reading *r, int64_t id);
 /* The same, none for "N/A". */
 mi_str_id mi_db_name(struct mi_db_reading *r, int64_t id);
 
+/* The name that a table ENUM_... gives to a number; none if it has none. */
+mi_str_id mi_db_enum_name(struct mi_db_reading *r, struct mi_db_enum *names, const char *table,
+                          int64_t number);
+mi_str_id mi_db_module(struct mi_db_reading *r, int64_t number);
+
 /* --- places (db_places.c) --- */
 
 mi_track_id mi_db_stream(struct mi_db_reading *r, int64_t device, int64_t stream,
@@ -145,6 +161,18 @@ bool mi_db_set_parents(struct mi_db_reading *r);      /* db_parents.c */
 
 bool mi_db_read_calls(struct mi_db_reading *r);     /* db_calls.c: CANN_API */
 bool mi_db_read_torch_ops(struct mi_db_reading *r); /* db_torch.c: PYTORCH_API, CONNECTION_IDS */
+
+bool mi_db_read_ranges(struct mi_db_reading *r); /* db_ranges.c: MSTX_EVENTS, GC_RECORD */
+
+/* --- what was measured, and the rest --- */
+
+bool mi_db_read_facts(struct mi_db_reading *r);    /* db_facts.c */
+bool mi_db_read_counters(struct mi_db_reading *r); /* db_counters.c */
+bool mi_db_read_notes(struct mi_db_reading *r);    /* db_notes.c */
+bool mi_db_read_analysis(struct mi_db_reading *r); /* db_analysis.c */
+
+/* db_left_out.c: counts the rows of all other tables as left out. */
+bool mi_db_count_others(struct mi_db_reading *r);
 
 /* The category of slices of this level (ENUM_API_TYPE). */
 mi_str_id mi_db_level(struct mi_db_reading *r, int64_t number);

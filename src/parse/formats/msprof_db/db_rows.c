@@ -129,16 +129,17 @@ bool mi_db_rows_open(struct mi_db_rows *rows, struct mi_db *db, const char *tabl
     uint32_t found = find_columns(db, table, columns);
     for (unsigned i = 0; columns[i]; i++, rows->column_count++)
         rows->place[i] = found >> i & 1 ? next++ : -1;
-    if (found && prepare(rows, columns, ""))
+    bool is_known = found || !columns[0];
+    if (is_known && prepare(rows, columns, ""))
         return true;
     rows->has_rowid = false;
-    if (found && prepare(rows, columns, ""))
+    if (is_known && prepare(rows, columns, ""))
         return true;
     db->batch->counts.in++;
     db->batch->counts.lost++;
     mi_batch_diag(db->batch, MI_LOSS, "msprof_db.table_unreadable", MI_NO_OFFSET, 0,
                   "table %s cannot be read: %s", table,
-                  found ? sqlite3_errmsg(db->sqlite.db) : "it has none of the known columns");
+                  is_known ? sqlite3_errmsg(db->sqlite.db) : "it has none of the known columns");
     return false;
 }
 
@@ -281,6 +282,22 @@ bool mi_db_get_real(const struct mi_db_rows *rows, unsigned column, double *valu
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
+bool mi_db_scaled(const struct mi_db_rows *rows, unsigned column, int exp10, int64_t *value)
+{
+    char digits[MI_DECIMAL_ROOM];
+    int place = rows->place[column];
+    struct mi_bytes text;
+    if (place < 0 || sqlite3_column_type(rows->stmt, place) == SQLITE_NULL)
+        return false;
+    if (sqlite3_column_type(rows->stmt, place) == SQLITE_FLOAT) {
+        text.at = (const uint8_t *)digits;
+        text.len = mi_decimal_format_double(sqlite3_column_double(rows->stmt, place), digits);
+    } else {
+        text = mi_db_bytes(rows, column);
+    }
+    return (mi_decimal_scaled(text, exp10, value) & ~(unsigned)MI_DECIMAL_LOSS) == 0;
+}
+
 mi_str_id mi_db_keep(struct mi_db *db, struct mi_bytes text)
 {
     if (text.len > db->max_name_bytes) {
@@ -340,8 +357,25 @@ bool mi_db_span(struct mi_db_rows *rows, unsigned start_column, unsigned end_col
     return true;
 }
 
+bool mi_db_moment(struct mi_db_rows *rows, unsigned column, int64_t *at_raw)
+{
+    if (!mi_db_get_int(rows, column, at_raw) || *at_raw > MAX_NS || *at_raw < -MAX_NS)
+        return mi_db_lose(rows, "a moment that is no number");
+    return true;
+}
+
 int64_t mi_db_key(unsigned table, int64_t rowid)
 {
     int64_t most = (INT64_C(1) << ROWID_BITS) - 1;
     return rowid < 0 || rowid > most ? -1 : (int64_t)table << ROWID_BITS | rowid;
+}
+
+unsigned mi_db_key_table(int64_t key)
+{
+    return (unsigned)((uint64_t)key >> ROWID_BITS);
+}
+
+int64_t mi_db_key_row(int64_t key)
+{
+    return key & ((INT64_C(1) << ROWID_BITS) - 1);
 }

@@ -48,8 +48,8 @@ struct mi_db_rows {
 };
 
 /* Starts over the rows of a table in the order of their ids. `columns` are the names that may be
- * asked for, by their place in this list, ending with NULL. False if there is no such table, or
- * none of its columns is there, or it cannot be read (counted in the ledger). */
+ * asked for, by their place in this list, ending with NULL (none: rows alone). False if there is no
+ * such table, or none of its columns is there, or it cannot be read (counted in the ledger). */
 bool mi_db_rows_open(struct mi_db_rows *rows, struct mi_db *db, const char *table,
                      const char *const *columns);
 void mi_db_rows_close(struct mi_db_rows *rows);
@@ -68,6 +68,9 @@ bool mi_db_get_int(const struct mi_db_rows *rows, unsigned column, int64_t *valu
 
 /* False where there is no number. */
 bool mi_db_get_real(const struct mi_db_rows *rows, unsigned column, double *value);
+
+/* A decimal number times 10 to the power `exp10`, rounded; false where there is none. */
+bool mi_db_scaled(const struct mi_db_rows *rows, unsigned column, int exp10, int64_t *value);
 
 /* Text, or a number as text; valid until the next row. */
 struct mi_bytes mi_db_bytes(const struct mi_db_rows *rows, unsigned column);
@@ -89,7 +92,12 @@ void mi_db_note(struct mi_db_rows *rows, const char *code, const char *what);
 bool mi_db_span(struct mi_db_rows *rows, unsigned start_column, unsigned end_column,
                 int64_t *start_raw, int64_t *dur_ns);
 
+/* The time of a measurement; false: it is none, and the row is counted as lost. */
+bool mi_db_moment(struct mi_db_rows *rows, unsigned column, int64_t *at_raw);
+
 /* Record keys: a table of ours and the row in it. */
 int64_t mi_db_key(unsigned table, int64_t rowid);
+unsigned mi_db_key_table(int64_t key);
+int64_t mi_db_key_row(int64_t key);
 
 #endif

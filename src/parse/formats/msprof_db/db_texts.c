@@ -84,7 +84,7 @@ static bool look_up(struct mi_db_reading *r, int64_t id, mi_str_id *string)
 mi_str_id mi_db_string(struct mi_db_reading *r, int64_t id)
 {
     mi_str_id string = MI_NO_STR;
-    if (id == -1)
+    if (id == -1 || id == UINT32_MAX)
         return string;
     uint32_t *at = place_of(r, id);
     if (!at)
@@ -105,4 +105,38 @@ mi_str_id mi_db_name(struct mi_db_reading *r, int64_t id)
 {
     mi_str_id string = mi_db_string(r, id);
     return mi_msprof_is_absent(mi_batch_text(r->db.batch, string)) ? MI_NO_STR : string;
+}
+
+/* --- lists of names: ENUM_... --- */
+
+static void read_enum(struct mi_db_reading *r, struct mi_db_enum *names, const char *table)
+{
+    static const char *const enum_columns[] = {"id", "name", NULL};
+    struct mi_db_rows rows;
+    names->is_read = true;
+    if (!mi_db_rows_open(&rows, &r->db, table, enum_columns))
+        return;
+    while (mi_db_rows_next(&rows)) {
+        uint32_t *at = mi_map_at(&names->strings, (uint64_t)mi_db_int(&rows, 0, -1));
+        r->db.batch->counts.in--; /* a name is no record */
+        if (at)
+            *at = mi_db_text(&rows, 1).v + 1;
+        else
+            mi_batch_fail(r->db.batch, MI_ENOMEM, "out of memory for texts");
+    }
+}
+
+mi_str_id mi_db_enum_name(struct mi_db_reading *r, struct mi_db_enum *names, const char *table,
+                          int64_t number)
+{
+    if (!names->is_read)
+        read_enum(r, names, table);
+    uint32_t string = mi_map_get(&names->strings, (uint64_t)number);
+    return (mi_str_id){string ? string - 1 : 0};
+}
+
+mi_str_id mi_db_module(struct mi_db_reading *r, int64_t number)
+{
+    mi_str_id name = mi_db_enum_name(r, &r->modules, "ENUM_MODULE", number);
+    return name.v ? name : mi_batch_printf(r->db.batch, "module %lld", (long long)number);
 }
