@@ -40,6 +40,15 @@ static int64_t own_time(const struct mi_tables *rows, const struct mi_csr *child
     return tasks->dur_ns[task] - mi_spans_measure(spans);
 }
 
+/* Envelopes of the device say what type of task they are; the bodies of graphs (If, Loop) have
+ * none, and what is left of their time is theirs. */
+static bool is_envelope(const struct mi_tables *rows, uint32_t task)
+{
+    enum mi_task_kind kind = kind_of(rows, task);
+    return kind != MI_TASK_COMMUNICATION &&
+           (kind != MI_TASK_CONTROL || rows->kernels.type[rows->tasks.kernel[task].v].v);
+}
+
 static void judge_task(struct mi_account *account, const struct mi_csr *children, uint32_t task,
                        struct mi_spans *spans)
 {
@@ -51,7 +60,7 @@ static void judge_task(struct mi_account *account, const struct mi_csr *children
         account->part[task] = MI_PART_INSIDE;
     else if (kind == MI_TASK_SYNC)
         account->part[task] = MI_PART_SYNC;
-    else if (encloses && kind != MI_TASK_CONTROL && kind != MI_TASK_COMMUNICATION)
+    else if (encloses && is_envelope(rows, task))
         account->part[task] = MI_PART_CONTAINER;
     else
         account->part[task] = MI_PART_WORK;

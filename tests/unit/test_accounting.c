@@ -86,14 +86,16 @@ static void each_moment_counts_once(void **state)
     struct mi_account account;
     hand_init(&hand);
     uint32_t stream = hand_track(&hand, "stream", 1), group = hand_track(&hand, "group", 2);
-    uint32_t mix = hand_task(&hand, stream, "mix", MI_TASK_COMPUTE, 0, 0, 100, 0);
+    uint32_t mix = hand_task(&hand, stream, "mix", MI_TASK_CONTROL, 0, 0, 100, 0);
+    struct mi_tables *rows = &hand.model.all.rows;
+    rows->kernels.type[rows->tasks.kernel[mix].v] = hand_str(&hand, "KERNEL_MIX_AIC");
     hand_task(&hand, stream, "cube", MI_TASK_COMPUTE, 0, 5, 35, mix);
     hand_task(&hand, stream, "vector", MI_TASK_COMPUTE, 0, 40, 55, mix);
     uint32_t reduce = hand_task(&hand, group, "allReduce", MI_TASK_COMMUNICATION, 0, 100, 200, 0);
     uint32_t envelope = hand_task(&hand, stream, "ffts", MI_TASK_COMPUTE, 0, 110, 180, reduce);
     hand_task(&hand, stream, "copy", MI_TASK_TRANSFER, 0, 110, 40, envelope);
     uint32_t wait = hand_task(&hand, stream, "notify", MI_TASK_SYNC, 0, 150, 130, envelope);
-    hand.model.all.rows.kernels.sync[hand.model.all.rows.tasks.kernel[wait].v] = MI_SYNC_WAIT;
+    rows->kernels.sync[rows->tasks.kernel[wait].v] = MI_SYNC_WAIT;
     hand_finish(&hand);
     assert_true(mi_account_init(&account, &hand.model, NULL));
     /* in the order of streams and starts: mix, cube, vector, ffts, copy, notify, allReduce */
