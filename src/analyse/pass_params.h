@@ -9,6 +9,7 @@ extern const struct mi_param mi_params_check[];
 extern const struct mi_param mi_params_critical[];
 extern const struct mi_param mi_params_graph[];
 extern const struct mi_param mi_params_map[];
+extern const struct mi_param mi_params_overlap[];
 extern const struct mi_param mi_params_path[]; /* [0] name */
 extern const struct mi_param mi_params_plan[];
 extern const struct mi_param mi_params_show[];   /* [0] name */
@@ -16,5 +17,6 @@ extern const struct mi_param mi_params_stages[]; /* [0] name */
 extern const struct mi_param mi_params_summary[];
 extern const struct mi_param mi_params_tasks[];
 extern const struct mi_param mi_params_waits[];
+extern const struct mi_param mi_params_timeline[];
 
 #endif

@@ -77,6 +77,7 @@ struct mi_cli_pass_options {
     /* Parameter of the pass that takes the first operand; NULL: all operands are inputs. */
     const struct mi_param *subject;
     const struct mi_arg *fallback; /* counts unless the user gives the same parameter; NULL: none */
+    size_t fallback_count;         /* of a list of them; 0 with a fallback: one */
     /* Adds to the report what only the session knows; NULL: nothing. False: err says why. */
     bool (*extend)(const struct mi_session *session, const struct mi_args *args,
                    struct mi_report *report, struct mi_error *err);

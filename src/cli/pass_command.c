@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+static size_t fallback_count(const struct mi_cli_pass_options *options)
+{
+    return options->fallback && !options->fallback_count ? 1 : options->fallback_count;
+}
+
 /* The parameters of the pass: the subject, then what may be overridden, then what was given. */
 static struct mi_args pass_args(const struct mi_args *args,
                                 const struct mi_cli_pass_options *options, struct mi_arg *list)
@@ -13,8 +18,8 @@ static struct mi_args pass_args(const struct mi_args *args,
     full.count = 0;
     if (options->subject)
         list[full.count++] = (struct mi_arg){.param = options->subject, .text = args->operands[0]};
-    if (options->fallback)
-        list[full.count++] = *options->fallback;
+    for (size_t i = 0; i < fallback_count(options); i++)
+        list[full.count++] = options->fallback[i];
     for (size_t i = 0; i < args->count; i++)
         list[full.count++] = args->list[i];
     return full;
@@ -59,7 +64,7 @@ int mi_cli_pass(struct mi_cli *cli, const struct mi_command *command, const stru
     if (args->operand_count <= first)
         return mi_cli_usage(cli, command, "too few operands; wanted: %s", command->operands);
     int code = mi_code_exit(MI_ENOMEM);
-    struct mi_arg *list = mi_mem_new(args->count + 2, sizeof *list);
+    struct mi_arg *list = mi_mem_new(args->count + 1 + fallback_count(options), sizeof *list);
     struct mi_session *session = list ? mi_cli_open(cli, args, first, &code) : NULL;
     if (session) {
         struct mi_args full = pass_args(args, options, list);
