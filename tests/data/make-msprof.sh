@@ -94,3 +94,46 @@ cat >communication_group.json <<'EOF'
  "comm_group_parallel_info": [{"type": "collective", "rank_set": [0, 1], "group_name": "6960437680420871035",
   "group_id": "192.0.2.1%eth0_55000_0_17", "pg_name": "tp"}, {"rank_set": [0, 2], "group_name": "42"}]}
 EOF
+
+mkdir -p ../acl_graph ../msprof_communication
+cd ../acl_graph
+# Two streams; two waits stand in front of the one record of their event, as lists go stream by stream.
+cat >captured.json <<'EOF'
+[
+{"name":"EVENT_WAIT_20627656278240","pid":"17 aclGraph","tid":"stream3","ts":0,"dur":9.5,"ph":"X","args":{"Model Id":1,"Stream Id":3,"Task Id":0}},
+{"name":"MatMulV2_ND_1","pid":"17 aclGraph","tid":"stream3","ts":10,"dur":9.5,"ph":"X","args":{"Model Id":1,"Stream Id":3,"Task Id":1}},
+{"name":"EVENT_WAIT_20627656278240","pid":"17 aclGraph","tid":"stream4","ts":0,"dur":9.5,"ph":"X","args":{"Model Id":1,"Stream Id":4,"Task Id":0}},
+{"name":"MEMCPY_ASYNC","pid":"17 aclGraph","tid":"stream4","ts":10,"dur":9.5,"ph":"X","args":{"Model Id":1,"Stream Id":4,"Task Id":7}},
+{"name":"NOTIFY_RECORD_610","pid":"17 aclGraph","tid":"stream4","ts":20,"dur":9.5,"ph":"X","args":{"Model Id":1,"Stream Id":4,"Task Id":8}},
+{"name":"NOP","pid":"17 aclGraph","tid":"stream5","ts":0,"dur":0.5,"ph":"X","args":{"Model Id":1,"Stream Id":5,"Task Id":0}},
+{"name":"EVENT_RECORD_20627656278240","pid":"17 aclGraph","tid":"stream5","ts":10,"dur":9.5,"ph":"X","args":{"Model Id":1,"Stream Id":5,"Task Id":1}},
+{"name":"EVENT_RESET_20627656278240","pid":"17 aclGraph","tid":"stream5","ts":20,"dur":9.5,"ph":"X","args":{"Model Id":1,"Stream Id":5,"Task Id":2}}
+]
+EOF
+# The newer form: types, cores, hexadecimal addresses, two models; one event broken, the end cut off.
+cat >verbose.json <<'EOF'
+[
+{"name":"EVENT_RECORD_0x12c2ec000d20","pid":"17 aclGraph","tid":"stream3","ts":0,"dur":9.5,"ph":"X","args":{"Model Id":2,"Stream Id":3,"Task Id":0,"Task Type":"EVENT_RECORD"}},
+{"name":"Add_7","pid":"17 aclGraph","tid":"stream3","ts":10,"dur":9.5,"ph":"X","args":{"Model Id":2,"Stream Id":3,"Task Id":1,"Task Type":"KERNEL_AIVEC","Numblocks":24,"Schem Mode":0,"Kernel Args":["0x1","0x2"]}},
+{"name":"broken,"pid":"17 aclGraph"
+{"name":"STREAM_ACTIVE","pid":"17 aclGraph","tid":"stream3","ts":20,"dur":9.5,"ph":"X","args":{"Model Id":5,"Stream Id":3,"Task Id":2,"Task Type":"STREAM_ACTIVE","Active Stream Id":9}},
+{"name":"other","pid":"17","tid":"stream3","ts":20,"dur":9.5,"ph":"X","args":{}},
+{"name":"EVENT_WAIT_0x12c2ec000d20","pid":"17 aclGraph","tid":"str
+EOF
+truncate -s -1 verbose.json
+cd ../msprof_communication
+cat >communication.json <<'EOF'
+{"step50": {"p2p": {}, "collective": {"hcom_allReduce__271_0_1@11022204950826225271": {"Communication Time Info":
+ {"Start Timestamp(us)": 1700000000000059.8, "Elapse Time(ms)": 86.4709076875, "Transit Time(ms)": 0.25, "Wait Time(ms)": 2.5},
+ "Communication Bandwidth Info": {"HCCS": {"Transit Size(MB)": 37.5, "Bandwidth(GB/s)": 16.8589, "Size Distribution": {"0.5": [12, 1.5]}}}},
+ "Total Op Info": {"Communication Time Info": {"Start Timestamp(us)": 0, "Elapse Time(ms)": 86.5}, "Communication Bandwidth Info": {}}}}}
+EOF
+cat >communication_matrix.json <<'EOF'
+{"p2p": {}, "collective": {"allreduce-top1@11022204950826225271": {
+ "0-0": {"Transport Type": "LOCAL", "Transit Size(MB)": 4.5, "Transit Time(ms)": 0.008320125, "Bandwidth(GB/s)": 496.2397, "Op Name": "hcom_allReduce__271_0_1"},
+ "0-1": {"Transport Type": "HCCS", "Transit Size(MB)": 37.5, "Transit Time(ms)": 2.25, "Bandwidth(GB/s)": 16.8589, "Op Name": "hcom_allReduce__271_2_1"}}}}
+EOF
+cat >cluster_communication.json <<'EOF'
+{"p2p": {"step2": {"hcom_send__822_0@42": {"0": {"Communication Time Info": {"Start Timestamp(us)": 1700000000000042.5, "Elapse Time(ms)": 0.5}},
+ "8": {"Communication Time Info": {"Start Timestamp(us)": 1700000000000043.5, "Elapse Time(ms)": 0.25}}}}}, "(0, 1)": {}}
+EOF

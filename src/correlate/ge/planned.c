@@ -18,10 +18,12 @@ struct plan {
     uint8_t *has_list;     /* [graphs.count] */
     struct mi_map by_id;   /* (root, number) -> node, or SEVERAL... */
     struct mi_map by_name; /* (root, name) -> node, or SEVERAL... */
-    struct mi_map events;  /* (list, event and kind) -> last record */
+    struct mi_map numbers; /* event -> a small number, from 1: some are addresses */
+    struct mi_map events;  /* (list, that number and kind) -> last record, or a wait before any */
+    struct mi_map records; /* the same -> its only record, or SEVERAL */
     mi_str_id index_rule, name_rule, next_rule;
     mi_str_id index_evidence, name_evidence, both_evidence, before_evidence, after_evidence,
-        end_evidence, stream_evidence, inner_evidence;
+        end_evidence, stream_evidence, bare_evidence, inner_evidence;
 };
 
 static bool type_is(const struct plan *p, uint32_t task, const char *name)
@@ -212,36 +214,76 @@ static bool ends_with(const struct plan *p, uint32_t task, const char *end)
     return mi_bytes_ends(mi_model_text(p->model, p->tasks->type[task]), mi_cstr(end));
 }
 
+static bool is_record(const struct plan *p, uint32_t task)
+{
+    return p->tasks->event[task] >= 0 && ends_with(p, task, "_RECORD");
+}
+
+static bool is_wait(const struct plan *p, uint32_t task)
+{
+    return p->tasks->event[task] >= 0 && ends_with(p, task, "_WAIT");
+}
+
+/* Events, notifies and values in memory are numbered apart. False: out of memory. */
+static bool event_key(struct plan *p, uint32_t task, uint64_t *key)
+{
+    uint32_t family =
+        type_is(p, task, "NOTIFY_RECORD") || type_is(p, task, "NOTIFY_WAIT")             ? 1
+        : mi_bytes_starts(mi_model_text(p->model, p->tasks->type[task]), MI_LIT("MEM_")) ? 2
+                                                                                         : 0;
+    uint32_t *number = mi_map_at(&p->numbers, (uint64_t)p->tasks->event[task]);
+    if (!number)
+        return false;
+    if (!*number)
+        *number = p->numbers.count;
+    *key = mi_pair(p->tasks->graph[task].v, *number * 3 + family);
+    return true;
+}
+
+static void set_peers(struct plan *p, uint32_t wait, uint32_t record)
+{
+    p->tasks->peer[wait].v = record;
+    if (!p->tasks->peer[record].v)
+        p->tasks->peer[record].v = wait;
+}
+
 /* Numbers are used again, so a wait means the last record before it; one that stands before every
  * record of its number means the next. */
+static bool pair_event(struct plan *p, uint32_t task)
+{
+    uint64_t key;
+    uint32_t *last = event_key(p, task, &key) ? mi_map_at(&p->events, key) : NULL;
+    uint32_t *only = last && is_record(p, task) ? mi_map_at(&p->records, key) : last;
+    if (!last || !only)
+        return false;
+    if (is_record(p, task)) {
+        *only = *only ? SEVERAL : task;
+        if (*last && is_wait(p, *last))
+            set_peers(p, *last, task);
+        *last = task;
+    } else if (*last && !is_wait(p, *last)) {
+        set_peers(p, task, *last);
+    } else {
+        *last = task;
+    }
+    return true;
+}
+
+/* Lists that go stream by stream may have several waits in front of the one record of a number. */
 static bool pair_events(struct plan *p)
 {
-    for (uint32_t t = 1; t < p->tasks->count; t++) {
-        bool is_record = ends_with(p, t, "_RECORD"), is_wait = ends_with(p, t, "_WAIT");
-        int64_t event = p->tasks->event[t];
-        if ((!is_record && !is_wait) || event < 0 || event >= UINT32_MAX / 4)
-            continue;
-        uint32_t family =
-            type_is(p, t, "NOTIFY_RECORD") || type_is(p, t, "NOTIFY_WAIT")                ? 1
-            : mi_bytes_starts(mi_model_text(p->model, p->tasks->type[t]), MI_LIT("MEM_")) ? 2
-                                                                                          : 0;
-        uint32_t *slot =
-            mi_map_at(&p->events, mi_pair(p->tasks->graph[t].v, (uint32_t)event * 3 + family));
-        if (!slot)
+    uint64_t key;
+    for (uint32_t t = 1; t < p->tasks->count; t++)
+        if ((is_record(p, t) || is_wait(p, t)) && !pair_event(p, t))
             return false;
-        uint32_t other = *slot;
-        bool other_waits = other && ends_with(p, other, "_WAIT");
-        if (is_record || !other || other_waits) {
-            *slot = t;
-            if (!is_record || !other_waits)
-                continue;
-            p->tasks->peer[other].v = t;
-            p->tasks->peer[t].v = other;
+    for (uint32_t t = 1; t < p->tasks->count; t++) {
+        if (!is_wait(p, t) || p->tasks->peer[t].v)
             continue;
-        }
-        p->tasks->peer[t].v = other;
-        if (!p->tasks->peer[other].v)
-            p->tasks->peer[other].v = t;
+        if (!event_key(p, t, &key))
+            return false;
+        uint32_t only = mi_map_get(&p->records, key);
+        if (only && only != SEVERAL)
+            set_peers(p, t, only);
     }
     return true;
 }
@@ -261,6 +303,7 @@ static void prepare_texts(struct plan *p)
     p->after_evidence = mi_batch_cstr(all, N_("precedes the task of this node on its stream"));
     p->end_evidence = mi_batch_cstr(all, N_("ends the list: the results of the graph are ready"));
     p->stream_evidence = mi_batch_cstr(all, N_("belongs to its stream, not to a node"));
+    p->bare_evidence = mi_batch_cstr(all, N_("this list of tasks names no nodes"));
     p->inner_evidence = mi_batch_cstr(all, N_("part of the task of this node"));
 }
 
@@ -277,8 +320,11 @@ static bool link_all(struct plan *p)
         if (!p->tasks->node[t].v && parent && parent < t && p->tasks->node[parent].v)
             set_link(p, t, p->tasks->node[parent].v, p->tasks->confidence[parent],
                      p->tasks->rule[parent], p->inner_evidence);
+        uint32_t graph = p->tasks->graph[t].v;
+        bool has_nodes =
+            p->model->index.graph_first_node[graph + 1] > p->model->index.graph_first_node[graph];
         if (!p->tasks->node[t].v)
-            p->tasks->evidence[t] = p->stream_evidence;
+            p->tasks->evidence[t] = has_nodes ? p->stream_evidence : p->bare_evidence;
     }
     return pair_events(p);
 }
@@ -301,6 +347,8 @@ bool mi_planned_apply(struct mi_model *model, struct mi_error *err)
     mi_mem_free(p.has_list);
     mi_map_fini(&p.by_id);
     mi_map_fini(&p.by_name);
+    mi_map_fini(&p.numbers);
     mi_map_fini(&p.events);
+    mi_map_fini(&p.records);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory for planned tasks");
 }

@@ -350,7 +350,7 @@ static void read_task(struct om *o, const struct mi_pb *field, struct mi_planned
 void mi_om_tasks(struct om *o, struct mi_pb pb, mi_graph_id graph, struct mi_pb names)
 {
     struct mi_error err = MI_ERROR_INIT, names_err = MI_ERROR_INIT;
-    struct mi_planned_row row = {.graph = graph};
+    struct mi_planned_row row = {.graph = graph, .native_id = -1};
     pb.err = &err;
     names.err = &names_err;
     while (mi_pb_next(&pb)) {
