@@ -1,5 +1,6 @@
 /* The conductor of the stage, and the table of matchers. */
 #include "correlate/cann/cann_tables.h"
+#include "correlate/clocks/calibrate.h"
 #include "correlate/clocks/clocks.h"
 #include "correlate/ge/planned.h"
 #include "correlate/ge/stages.h"
@@ -37,5 +38,5 @@ bool mi_correlate(struct mi_model *model, struct mi_error *err)
         return false;
     mi_kernel_categories_from_nodes(model);
     return mi_fill_types(model, err) && mi_check_links(model, err) && mi_judge_births(model, err) &&
-           mi_judge_fates(model, err) && mi_judge_issuers(model, err);
+           mi_judge_fates(model, err) && mi_judge_issuers(model, err) && mi_calibrate(model, err);
 }

@@ -135,6 +135,15 @@ static void write_task(struct writer *w, uint32_t task)
     mi_jw_end(&w->jw);
 }
 
+static uint32_t fit_of(const struct writer *w, uint32_t clock)
+{
+    const struct mi_fits *fits = &w->rows->fits;
+    for (uint32_t f = 1; f < fits->count; f++)
+        if (fits->clock[f].v == clock)
+            return f;
+    return 0;
+}
+
 /* Only clocks that tick in nanoseconds can be compared with calibrated time directly. */
 static void write_clock(struct writer *w, uint32_t track)
 {
@@ -146,6 +155,9 @@ static void write_clock(struct writer *w, uint32_t track)
     double ns_per_tick = clocks->ns_per_tick[clock];
     if (!(ns_per_tick > 0.99 && ns_per_tick < 1.01))
         return;
+    uint32_t fit = fit_of(w, clock);
+    int64_t uncertainty = fit ? w->rows->fits.uncertainty_ns[fit] : -1;
+    double drift = (1 / ns_per_tick - 1) * 1e6 + (fit ? w->rows->fits.drift_ppm[fit] : 0);
     mi_export_begin_record(&w->jw);
     mi_jw_member_i64(&w->jw, "device", tracks->device[track]);
     mi_jw_member_i64(&w->jw, "stream", tracks->native_id[track]);
@@ -153,9 +165,11 @@ static void write_clock(struct writer *w, uint32_t track)
     mi_jw_member_i64(&w->jw, "offset_ns",
                      mi_export_sub(w->rows->tasks.start_raw[task], calibrated));
     mi_jw_key(&w->jw, "drift_ppm");
-    mi_jw_double(&w->jw, (1 / ns_per_tick - 1) * 1e6);
+    mi_jw_double(&w->jw, drift);
     mi_jw_key(&w->jw, "uncertainty_ns");
-    if (clocks->residual_ns[clock] >= 0)
+    if (uncertainty >= 0)
+        mi_jw_i64(&w->jw, uncertainty);
+    else if (!fit && clocks->residual_ns[clock] >= 0)
         mi_jw_double(&w->jw, clocks->residual_ns[clock]);
     else
         mi_jw_null(&w->jw);

@@ -1,0 +1,356 @@
+/* Clocks fitted to each other by causes and effects: offsets, drifts, wrong pairs, bounds on one
+ * side. Figures are small enough to check on paper. */
+#include "alloc_fail.h"
+#include "correlate/clocks/band.h"
+#include "correlate/clocks/calibrate.h"
+#include "hand_model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS 1000000
+
+static struct hand hand;
+static mi_kernel_id record_kernel, wait_kernel;
+
+static int setup(void **state)
+{
+    (void)state;
+    hand_init(&hand);
+    struct mi_batch *all = &hand.model.all;
+    struct mi_kernel_row row = {.source = hand.source,
+                                .name = hand_str(&hand, "EVENT_RECORD"),
+                                .node_index = -1,
+                                .kind = MI_TASK_SYNC,
+                                .sync = MI_SYNC_RECORD};
+    record_kernel = mi_add_kernel(all, &row);
+    row.name = hand_str(&hand, "EVENT_WAIT");
+    row.sync = MI_SYNC_WAIT;
+    wait_kernel = mi_add_kernel(all, &row);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    hand_fini(&hand);
+    return 0;
+}
+
+/* A stream of device 0 with a clock of its own. */
+static uint32_t stream(int64_t number)
+{
+    struct mi_batch *all = &hand.model.all;
+    mi_clock_id clock =
+        mi_add_clock(all, &(struct mi_clock_row){.name = hand_str(&hand, "stream"),
+                                                 .ns_per_tick = 1,
+                                                 .residual_ns = -1,
+                                                 .note = hand_str(&hand, "as exported")});
+    uint32_t track = hand_track(&hand, "stream", number);
+    hand.model.all.rows.tracks.clock[track] = clock;
+    hand.model.all.rows.tracks.device[track] = 0;
+    return track;
+}
+
+static uint32_t event(uint32_t track, mi_kernel_id kernel, int64_t end, int64_t dur)
+{
+    return mi_add_task(&hand.model.all, &(struct mi_task_row){.track = {track},
+                                                              .kernel = kernel,
+                                                              .native_id = -1,
+                                                              .start_raw = end - dur,
+                                                              .start_ns = end - dur,
+                                                              .dur_ns = dur,
+                                                              .record_offset = -1})
+        .v;
+}
+
+/* A record that ends at `record_end` and a wait that ends at `wait_end`, as exported. */
+static void pair(uint32_t from, int64_t record_end, uint32_t to, int64_t wait_end, int64_t wait_dur)
+{
+    uint32_t record = event(from, record_kernel, record_end, 20);
+    uint32_t wait = event(to, wait_kernel, wait_end, wait_dur);
+    mi_add_signal(&hand.model.all, &(struct mi_signal_row){.record = {record},
+                                                           .wait = {wait},
+                                                           .confidence = MI_LIKELY,
+                                                           .rule = hand_str(&hand, "planned")});
+}
+
+static uint32_t fit_of(uint32_t track)
+{
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    for (uint32_t f = 1; f < fits->count; f++)
+        if (fits->clock[f].v == hand.model.all.rows.tracks.clock[track].v)
+            return f;
+    return 0;
+}
+
+static int64_t moved(uint32_t task)
+{
+    const struct mi_tasks *tasks = &hand.model.all.rows.tasks;
+    return tasks->start_ns[task] - tasks->start_raw[task];
+}
+
+static void calibrate(void)
+{
+    struct mi_error err = {0};
+    assert_true(mi_calibrate(&hand.model, &err));
+}
+
+/* --- bands --- */
+
+static void lines_stay_between_points(void **state)
+{
+    (void)state;
+    struct mi_place above[] = {{30, 9}, {0, 5}, {10, 8}, {20, 7}}, below[] = {{10, -1}, {0, -1}};
+    double slope, low, high;
+    uint32_t above_count = mi_hull_of(above, 4), below_count = mi_hull_of(below, 2);
+    assert_int_equal(above_count, 3); /* (10, 8) lies above the line from (0, 5) to (20, 7) */
+    assert_int_equal(below_count, 2);
+    struct mi_band band = {above, below, above_count, below_count, 0};
+    assert_true(fabs(mi_band_width(&band, &slope) - 4) < 1e-9); /* 5 over 1 */
+    mi_band_at(&band, 100, &low, &high);
+    assert_true(fabs(low - 1) < 1e-9 && fabs(high - 5) < 1e-9); /* no slope: the same anywhere */
+    band.max_slope = 0.1;
+    mi_band_at(&band, 40, &low, &high); /* up from (0, 5); over (10, 1) and down */
+    assert_true(fabs(high - 9) < 1e-6);
+    assert_true(fabs(low - (1 - 3)) < 1e-6);
+    band.below_count = 0;
+    mi_band_at(&band, 0, &low, &high);
+    assert_true(isinf(low) && fabs(high - 5) < 1e-6);
+    struct mi_place over[] = {{0, -9}}; /* D >= 9 and D <= 5: no line fits, 7 is in the middle */
+    band = (struct mi_band){above, over, above_count, 1, 0};
+    assert_true(mi_band_width(&band, &slope) < 0);
+    mi_band_at(&band, 0, &low, &high);
+    assert_true(fabs(low - 7) < 1e-6 && fabs(high - 7) < 1e-6);
+}
+
+/* --- fits --- */
+
+/* Stream 2 shows 5 ms too much. */
+static void an_offset_is_found(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    for (int i = 1; i <= 4; i++) {
+        pair(one, i * MS, two, i * MS + 150 + 5 * MS, 40000);
+        pair(two, i * MS + 500000 + 5 * MS, one, i * MS + 500150, 40000);
+    }
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    uint32_t a = fit_of(one), b = fit_of(two);
+    assert_int_equal(fits->count - 1, 2);
+    assert_true(fits->group[a] && fits->group[a] == fits->group[b]);
+    assert_int_equal(fits->is_reference[a] + fits->is_reference[b], 1);
+    int64_t apart = fits->offset_ns[b] - fits->offset_ns[a];
+    assert_in_range(apart, 5 * MS - 20, 5 * MS + 20); /* both ways take the same time */
+    uint32_t other = fits->is_reference[a] ? b : a;
+    assert_in_range(fits->uncertainty_ns[other], 20, 500);
+    assert_true(fits->low_ns[other] <= fits->offset_ns[other] &&
+                fits->high_ns[other] >= fits->offset_ns[other]);
+    assert_int_equal(fits->anchors[b], 8);
+    assert_int_equal(fits->blocked[b], 8);
+    assert_int_equal(fits->violations_before[b], 4);
+    assert_int_equal(fits->violations_after[b], 0);
+    assert_int_equal(moved(2) - moved(1), -apart); /* wait on stream 2, record on stream 1 */
+    assert_true(hand.model.all.rows.tasks.start_raw[2] == MS + 150 + 5 * MS - 40000);
+}
+
+/* Stream 2 gains 80 us a second. */
+static void a_drift_is_found(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    for (int64_t i = 0; i < 40; i++) {
+        int64_t at = i * 50 * MS, fast = at + at / 12500;
+        pair(one, at, two, fast + 150, 40000);
+        pair(two, fast + 8, one, at + 250, 40000);
+    }
+    calibrate();
+    const struct mi_tasks *tasks = &hand.model.all.rows.tasks;
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    double apart = fits->drift_ppm[fit_of(two)] - fits->drift_ppm[fit_of(one)];
+    assert_true(fabs(apart - 80) < 0.5);
+    int64_t shift = tasks->start_ns[2] + 40000 - 150 - (tasks->start_ns[1] + 20);
+    assert_in_range(shift + 150, 0, 300);
+    for (uint32_t t = 1; t < tasks->count; t += 4) { /* record and wait, all along */
+        int64_t gap = tasks->start_ns[t + 1] + 40000 - (tasks->start_ns[t] + 20);
+        assert_in_range(gap, 0, 350);
+        gap = tasks->start_ns[t + 3] + 40000 - (tasks->start_ns[t + 2] + 20);
+        assert_in_range(gap, 0, 350);
+    }
+}
+
+/* What agrees is not touched, not even by a nanosecond. */
+static void right_clocks_are_left_alone(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    for (int i = 1; i <= 5; i++)
+        pair(one, i * MS, two, i * MS + 60 + i * 37, 50000);
+    calibrate();
+    for (uint32_t t = 1; t < hand.model.all.rows.tasks.count; t++)
+        assert_int_equal(moved(t), 0);
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    assert_int_equal(fits->offset_ns[fit_of(two)], 0);
+    assert_true(fits->uncertainty_ns[fit_of(two)] > 0);
+    assert_int_equal(fits->violations_before[fit_of(two)], 0);
+}
+
+static void wrong_pairs_are_rejected(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    for (int i = 1; i <= 12; i++)
+        pair(one, i * MS, two, i * MS + 150 + 3 * MS - (i == 5 ? 2 * MS : 0), 40000);
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    int64_t apart = fits->offset_ns[fit_of(two)] - fits->offset_ns[fit_of(one)];
+    assert_in_range(apart, 3 * MS - 300, 3 * MS + 300);
+    assert_int_equal(fits->rejected[fit_of(two)], 1);
+    assert_int_equal(fits->anchors[fit_of(two)], 11);
+}
+
+/* Waits that did not block bound one side only. */
+static void one_side_is_no_anchor(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    for (int i = 1; i <= 4; i++)
+        pair(one, i * MS, two, i * MS + 300000, 20);
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    uint32_t fit = fit_of(two);
+    assert_int_equal(fits->group[fit], 0);
+    assert_int_equal(fits->uncertainty_ns[fit], -1);
+    assert_int_equal(fits->offset_ns[fit], 0);
+    assert_true(fits->low_ns[fit] == INT64_MIN);
+    assert_int_equal(fits->high_ns[fit], 300000);
+    for (uint32_t t = 1; t < hand.model.all.rows.tasks.count; t++)
+        assert_int_equal(moved(t), 0);
+}
+
+/* ... and where that is broken the wait goes behind its record, no further. */
+static void one_side_is_kept(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    for (int i = 1; i <= 4; i++)
+        pair(one, i * MS, two, i * MS - 70000 + i * 1000, 20);
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    assert_int_equal(moved(1), 0);
+    assert_in_range(moved(2), 69000, 69005); /* the first wait was 69 us early */
+    assert_int_equal(fits->uncertainty_ns[fit_of(two)], -1);
+    assert_int_equal(fits->violations_before[fit_of(two)], 4);
+    assert_int_equal(fits->violations_after[fit_of(two)], 0);
+}
+
+static void one_wait_is_not_certain(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    pair(one, MS, two, 9 * MS, 400000);
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    int64_t apart = fits->offset_ns[fit_of(two)] - fits->offset_ns[fit_of(one)];
+    assert_in_range(apart, 8 * MS - 500, 8 * MS);
+    assert_int_equal(fits->uncertainty_ns[fit_of(one)], -1);
+    assert_int_equal(fits->uncertainty_ns[fit_of(two)], -1);
+}
+
+/* Streams 1 - 2 - 3: the ends share no event. */
+static void errors_add_up_along_a_chain(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2), three = stream(3);
+    for (int i = 1; i <= 6; i++) {
+        pair(one, i * MS, two, i * MS + 100 + 2 * MS, 40000);
+        pair(two, i * MS + 2 * MS + 400000, three, i * MS + 400100 - 3 * MS, 40000);
+    }
+    for (int i = 0; i < 30; i++) /* the reference is the one with most tasks */
+        event(one, record_kernel, i * 1000, 10);
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    uint32_t a = fit_of(one), b = fit_of(two), c = fit_of(three);
+    assert_true(fits->is_reference[a]);
+    assert_int_equal(fits->offset_ns[a], 0);
+    assert_in_range(fits->offset_ns[b] - (2 * MS - 400), 0, 800);
+    assert_in_range(fits->offset_ns[c] + 3 * MS + 800, 0, 1600);
+    assert_true(fits->uncertainty_ns[c] > fits->uncertainty_ns[b]);
+    assert_true(llabs(fits->offset_ns[c] + 3 * MS) <= fits->uncertainty_ns[c]);
+}
+
+static void without_signals_nothing_is_done(void **state)
+{
+    (void)state;
+    event(stream(1), record_kernel, 100, 20);
+    calibrate();
+    assert_int_equal(hand.model.all.rows.fits.count, 1);
+}
+
+/* Streams to which a file gives one clock are told apart. */
+static void a_shared_clock_is_split(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    struct mi_tracks *tracks = &hand.model.all.rows.tracks;
+    tracks->clock[two] = tracks->clock[one];
+    for (int i = 1; i <= 4; i++)
+        pair(one, i * MS, two, i * MS + 150 + 5 * MS, 40000);
+    calibrate();
+    tracks = &hand.model.all.rows.tracks;
+    assert_int_not_equal(tracks->clock[one].v, tracks->clock[two].v);
+    assert_true(fit_of(one) && fit_of(two));
+    assert_in_range(moved(1) - moved(2), 5 * MS - 500, 5 * MS + 500);
+}
+
+static bool calibrate_with(long left)
+{
+    struct mi_error err = {0};
+    setup(NULL);
+    uint32_t one = stream(1), two = stream(2), three = stream(3);
+    for (int i = 1; i <= 4; i++) {
+        pair(one, i * MS, two, i * MS + 5 * MS, 40000);
+        pair(one, i * MS, three, i * MS - 9000, 20);
+    }
+    alloc_left = left;
+    bool ok = mi_calibrate(&hand.model, &err);
+    alloc_left = -1;
+    assert_int_equal(err.code, ok ? MI_OK : MI_ENOMEM);
+    hand_fini(&hand);
+    return ok;
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    long left = 0;
+    while (!calibrate_with(left))
+        assert_in_range(++left, 1, 10000);
+    assert_true(left > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_stay_between_points),
+        cmocka_unit_test_setup_teardown(an_offset_is_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_drift_is_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(right_clocks_are_left_alone, setup, teardown),
+        cmocka_unit_test_setup_teardown(wrong_pairs_are_rejected, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_side_is_no_anchor, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_side_is_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_wait_is_not_certain, setup, teardown),
+        cmocka_unit_test_setup_teardown(errors_add_up_along_a_chain, setup, teardown),
+        cmocka_unit_test_setup_teardown(without_signals_nothing_is_done, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_shared_clock_is_split, setup, teardown),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
