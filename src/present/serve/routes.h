@@ -10,7 +10,8 @@
 #define MI_ROUTES(GET, POST)                                                                       \
     GET(capture, "capture")                                                                        \
     GET(passes, "passes/")                                                                         \
-    POST(layout, "layout")
+    POST(layout, "layout")                                                                         \
+    POST(slices, "slices")
 
 #define MI_ROUTE(name, path) mi_route_fn mi_route_##name;
 MI_ROUTES(MI_ROUTE, MI_ROUTE)

@@ -1,8 +1,6 @@
-#include "present/serve/site.h"
+#include "present/serve/site_parts.h"
 
 #include "base/mem.h"
-
-#include <pthread.h>
 
 enum { LAYERS = MI_LAYER_STAGE + 1 };
 
@@ -16,6 +14,7 @@ struct mi_site {
     const struct mi_session *session;
     const char *web_dir;
     struct slot slots[LAYERS][MI_FOLDS];
+    struct mi_lod_cache lods;
 };
 
 struct mi_site *mi_site_new(const struct mi_session *session, const char *web_dir,
@@ -28,6 +27,7 @@ struct mi_site *mi_site_new(const struct mi_session *session, const char *web_di
     }
     site->session = session;
     site->web_dir = web_dir;
+    mi_lod_cache_init(&site->lods);
     for (int layer = 0; layer < LAYERS; layer++)
         for (int fold = 0; fold < MI_FOLDS; fold++)
             pthread_mutex_init(&site->slots[layer][fold].lock, NULL);
@@ -47,7 +47,13 @@ void mi_site_free(struct mi_site *site)
             }
             pthread_mutex_destroy(&slot->lock);
         }
+    mi_lod_cache_fini(&site->lods);
     mi_mem_free(site);
+}
+
+struct mi_lod_cache *mi_site_lod_cache(struct mi_site *site)
+{
+    return &site->lods;
 }
 
 const struct mi_session *mi_site_session(const struct mi_site *site)

@@ -4,6 +4,7 @@
 
 #include "pipeline/session.h"
 #include "present/layout/scene.h"
+#include "present/lod/lod.h"
 
 struct mi_asset {     /* a file of the page */
     const char *path; /* "/", "/app-1a2b.js" */
@@ -36,5 +37,17 @@ enum mi_fold { MI_FOLD_SCOPE, MI_FOLD_GROUP, MI_FOLD_NONE, MI_FOLDS };
 /* The outline of a layer; made by the first who asks, the others wait. Any thread. NULL: `err`. */
 const struct mi_drawn *mi_site_drawn(struct mi_site *site, enum mi_layer layer, enum mi_fold fold,
                                      struct mi_error *err);
+
+/* Which tasks and calls a timeline shows. All zero: everything. */
+struct mi_time_filter {
+    uint32_t hidden;      /* bit per enum mi_category: not shown */
+    struct mi_bytes text; /* only what has this in its name or operator type; any case */
+};
+
+/* The lanes of the timeline that the filter leaves; the last few are kept. Give it back with
+ * mi_site_lod_done(). Any thread. NULL: `err`. */
+const struct mi_lod *mi_site_lod(struct mi_site *site, const struct mi_time_filter *filter,
+                                 struct mi_error *err);
+void mi_site_lod_done(struct mi_site *site, const struct mi_lod *lod);
 
 #endif

@@ -1,0 +1,29 @@
+/* Parts of the site that have files of their own. */
+#ifndef MI_PRESENT_SERVE_SITE_PARTS_H
+#define MI_PRESENT_SERVE_SITE_PARTS_H
+
+#include "base/hash.h"
+#include "present/serve/site.h"
+
+#include <pthread.h>
+
+enum { MI_LOD_SLOTS = 8 };
+
+struct mi_lod_slot {
+    struct mi_lod lod;
+    uint64_t key, used_at;
+    uint32_t users;
+    bool is_ready;
+};
+
+struct mi_lod_cache {
+    pthread_mutex_t lock;
+    struct mi_lod_slot slots[MI_LOD_SLOTS];
+    uint64_t clock;
+};
+
+void mi_lod_cache_init(struct mi_lod_cache *cache);
+void mi_lod_cache_fini(struct mi_lod_cache *cache);
+struct mi_lod_cache *mi_site_lod_cache(struct mi_site *site);
+
+#endif
