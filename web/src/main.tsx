@@ -1,3 +1,22 @@
 import './style.css';
+import {render} from 'preact';
+import {App, views} from './app/app';
+import {loadCapture} from './state/actions';
+import {decode, keepAddress, restore} from './state/permalink';
+import {lang, theme} from './state/state';
 
-document.body.textContent = 'model-inspector';
+const languages = navigator.languages ?? [navigator.language];
+lang.value = languages[0]?.toLowerCase().startsWith('zh') ? 'zh' : 'en';
+theme.value = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+
+const root = document.getElementById('app');
+if (root) {
+    render(<App />, root);
+    void loadCapture().then(() => {
+        restore(decode(location.hash));
+        keepAddress();
+    });
+}
+
+// For tests and measurements: what the canvases drew last, and how long it took.
+Object.assign(window, {inspector: views});

@@ -9,7 +9,9 @@
 /* Everything else: each row is answered by mi_route_<name>. */
 #define MI_ROUTES(GET, POST)                                                                       \
     GET(capture, "capture")                                                                        \
+    GET(links, "links")                                                                            \
     GET(passes, "passes/")                                                                         \
+    GET(search, "search")                                                                          \
     POST(layout, "layout")                                                                         \
     POST(slices, "slices")
 

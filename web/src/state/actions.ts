@@ -1,0 +1,147 @@
+// All changes of the shared state that mean something: selecting, opening groups, paths, searching.
+import {getJson, isAborted, report, type Hit, type Links} from '../api/client';
+import {t} from '../i18n/i18n';
+import {clean} from '../util/clean';
+import {
+    announcement, capture, failure, fold, hits, lang, layer, links, opened, panel, path, search, selection, type Fold,
+    type LayerName, type View,
+} from './state';
+
+// The graph view knows how to draw; it registers what others may ask of it.
+export interface GraphActions {
+    reveal(groups: readonly number[], node: number): void;
+    fitAll(): void;
+    fitSelection(): void;
+    openMore(): void;
+    closeAll(): void;
+}
+
+export interface TimeActions {
+    reveal(start: number, end: number): void;
+    fitAll(): void;
+}
+
+export const graphActions: {current: GraphActions | null} = {current: null};
+export const timeActions: {current: TimeActions | null} = {current: null};
+
+function fail(error: unknown): void {
+    if (!isAborted(error)) failure.value = error instanceof Error ? error.message : String(error);
+}
+
+async function loadLinks(query: string, origin: View): Promise<void> {
+    try {
+        const found = await getJson<Links>('links', `links?${query}&fold=${fold.value}`);
+        links.value = found;
+        announcement.value = t('selected', {name: clean(found.name, 120)});
+        if (origin !== 'graph') {
+            const node = found[layer.value][0]?.node ?? 0;
+            if (node) graphActions.current?.reveal(found.groups[layer.value], node);
+        }
+        if (origin !== 'timeline' && found.task_total) timeActions.current?.reveal(found.first_ns, found.end_ns);
+    } catch (error) {
+        fail(error);
+    }
+}
+
+export function select(node: number, task: number, origin: View): void {
+    const now = selection.value;
+    if (now.node === node && now.task === task) return;
+    selection.value = {node, task, origin};
+    if (!node && !task) {
+        links.value = null;
+        return;
+    }
+    void loadLinks(task ? `task=${task}` : `node=${node}`, origin);
+}
+
+export function setLayer(next: LayerName): void {
+    if (layer.value === next) return;
+    opened.value = null;
+    layer.value = next;
+    const found = links.value;
+    const node = found?.[next][0]?.node ?? 0;
+    if (node && found) graphActions.current?.reveal(found.groups[next], node);
+}
+
+export function setFold(next: Fold): void {
+    opened.value = null;
+    fold.value = next;
+}
+
+let searchTimer = 0;
+
+export function setSearch(text: string): void {
+    search.value = text;
+    window.clearTimeout(searchTimer);
+    searchTimer = window.setTimeout(() => void runSearch(text), 60);
+}
+
+export interface SearchResult {
+    total: number;
+    hits: Hit[];
+}
+
+export const searchResult: {current: SearchResult; listeners: Set<() => void>} = {
+    current: {total: 0, hits: []},
+    listeners: new Set(),
+};
+
+async function runSearch(text: string): Promise<void> {
+    try {
+        const found = text.trim()
+            ? await getJson<SearchResult>('search', `search?max=500&q=${encodeURIComponent(text)}`)
+            : {total: 0, hits: []};
+        searchResult.current = found;
+        hits.value = new Set(found.hits.map((h) => h.node));
+        searchResult.listeners.forEach((listener) => listener());
+    } catch (error) {
+        fail(error);
+    }
+}
+
+let nextHit = -1;
+
+export function goToHit(step: number): void {
+    const list = searchResult.current.hits;
+    if (!list.length) return;
+    nextHit = (nextHit + step + list.length) % list.length;
+    const hit = list[nextHit];
+    if (!hit) return;
+    if (hit.layer === 'framework' || hit.layer === 'compiled') setLayer(hit.layer);
+    select(hit.node, 0, 'panel');
+}
+
+export async function showPath(): Promise<void> {
+    const node = selection.value.node || links.value?.[layer.value][0]?.node || 0;
+    if (!node) return;
+    try {
+        const found = await report('path', 'path', {name: `node:${node}`, lang: lang.value});
+        const table = found.tables.find((x) => x.name === 'nodes');
+        if (!table) return;
+        const nodeAt = table.columns.findIndex((c) => c.kind === 'node');
+        const chainAt = table.columns.findIndex((c) => c.name.includes('chain') || c.name === 'critical');
+        const nodes = new Set<number>();
+        const chain = new Set<number>();
+        for (const row of table.rows) {
+            const id = row[nodeAt];
+            if (typeof id !== 'number') continue;
+            nodes.add(id);
+            if (chainAt >= 0 && row[chainAt] === true) chain.add(id);
+        }
+        path.value = {node, nodes, chain: chain.size ? chain : nodes, tasks: new Set()};
+        panel.value = 'details';
+    } catch (error) {
+        fail(error);
+    }
+}
+
+export async function loadCapture(): Promise<void> {
+    try {
+        const found = await getJson<NonNullable<typeof capture.value>>('', 'capture');
+        if (!found.has.includes('framework') && found.has.includes('compiled')) layer.value = 'compiled';
+        capture.value = found;
+        failure.value = '';
+    } catch (error) {
+        fail(error);
+    }
+}

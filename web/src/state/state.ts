@@ -1,0 +1,48 @@
+// What the views share: they read these signals, actions (actions.ts) write them.
+import {computed, signal} from '@preact/signals';
+import type {Capture, Links} from '../api/client';
+
+export type View = 'graph' | 'timeline' | 'mapping' | 'panel' | 'link';
+export type Fold = 'scope' | 'group' | 'none';
+export type LayerName = 'framework' | 'compiled';
+
+export interface Selection {
+    node: number; // 0 = none
+    task: number; // 0 = none
+    origin: View;
+}
+
+export interface Path {
+    node: number;
+    nodes: Set<number>;
+    chain: Set<number>; // of these, the critical ones
+    tasks: Set<number>;
+}
+
+export const capture = signal<Capture | null>(null);
+export const failure = signal<string>('');
+export const lang = signal<'en' | 'zh'>('en');
+export const theme = signal<'light' | 'dark'>('light');
+export const layer = signal<LayerName>('framework');
+export const fold = signal<Fold>('scope');
+export const opened = signal<ReadonlySet<number> | null>(null); // null: as the server thinks right
+export const selection = signal<Selection>({node: 0, task: 0, origin: 'link'});
+export const links = signal<Links | null>(null); // of the selection
+export const path = signal<Path | null>(null);
+export const search = signal<string>('');
+export const hits = signal<ReadonlySet<number>>(new Set());
+export const hidden = signal<ReadonlySet<string>>(new Set()); // categories that are not shown
+export const heatMap = signal<boolean>(false);
+export const follow = signal<boolean>(true);
+export const timeWindow = signal<{start: number; duration: number}>({start: 0, duration: 1});
+export const panel = signal<string>('details');
+export const announcement = signal<string>('');
+
+// Nodes of each layer that belong to the selection.
+export const relatedNodes = computed<ReadonlySet<number>>(() => {
+    const found = links.value;
+    if (!found) return new Set();
+    return new Set([...found.framework, ...found.compiled].map((n) => n.node));
+});
+
+export const relatedTasks = computed<ReadonlySet<number>>(() => new Set(links.value?.tasks ?? []));

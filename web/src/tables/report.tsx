@@ -1,0 +1,133 @@
+// Any report of the server as tables: columns say what they hold, rows that name a node or a task
+// select it.
+import {useEffect, useState} from 'preact/hooks';
+import {isAborted, report, type Cell, type Report, type ReportTable} from '../api/client';
+import {t} from '../i18n/i18n';
+import {select, setLayer} from '../state/actions';
+import {lang} from '../state/state';
+import {clean} from '../util/clean';
+import {bytes, count, microseconds, share} from '../util/format';
+
+export function useReport(name: string, parameters: Record<string, string>, when = true): Report | string | null {
+    const [state, setState] = useState<Report | string | null>(null);
+    const key = JSON.stringify([name, parameters, lang.value, when]);
+    useEffect(() => {
+        let alive = true;
+        setState(null);
+        if (!when) return undefined;
+        report('', name, {...parameters, lang: lang.value}).then(
+            (found) => alive && setState(found),
+            (error: unknown) => alive && !isAborted(error) && setState(error instanceof Error ? error.message : String(error)),
+        );
+        return () => {
+            alive = false;
+        };
+    }, [key]);
+    return state;
+}
+
+export function cellText(cell: Cell, kind: string, unit: string): string {
+    if (cell === null) return '';
+    if (typeof cell === 'boolean') return cell ? '✓' : '';
+    if (typeof cell === 'string') return clean(cell);
+    if (kind === 'share') return share(cell);
+    if (unit === 'ns') return microseconds(cell);
+    if (unit === 'B') return bytes(cell);
+    if (kind === 'node') return `#${cell}`;
+    if (kind === 'real') return String(Math.round(cell * 1000) / 1000);
+    return count(cell);
+}
+
+const RIGHT = new Set(['int', 'share', 'real']);
+
+function heading(column: ReportTable['columns'][number]): string {
+    const title = column.title ?? column.name;
+    return column.unit === 'ns' ? `${title} (µs)` : title;
+}
+
+// Columns without a single value are left out, as on a terminal.
+function usedColumns(table: ReportTable): number[] {
+    const list: number[] = [];
+    table.columns.forEach((column, i) => {
+        if (column.title !== null && column.kind !== 'depth' && table.rows.some((row) => row[i] !== null && row[i] !== '')) list.push(i);
+    });
+    return list;
+}
+
+export function Table({table, most = 200}: {table: ReportTable; most?: number}) {
+    const [shown, setShown] = useState(most);
+    const columns = usedColumns(table);
+    const nodeAt = table.columns.findIndex((c) => c.kind === 'node');
+    const taskAt = table.columns.findIndex((c) => c.kind === 'task');
+    const depthAt = table.columns.findIndex((c) => c.kind === 'depth');
+    if (!table.rows.length) return null;
+    const choose = (row: Cell[]): void => {
+        const node = nodeAt >= 0 ? row[nodeAt] : null, task = taskAt >= 0 ? row[taskAt] : null;
+        if (typeof task === 'number') select(0, task, 'panel');
+        else if (typeof node === 'number') select(node, 0, 'panel');
+    };
+    return (
+        <section class="report-table">
+            <h3>{table.title} <small>{t('total', {n: count(table.total)})}</small></h3>
+            <div class="scroll-x">
+                <table>
+                    <thead>
+                        <tr>{columns.map((i) => (
+                            <th key={i} class={RIGHT.has(table.columns[i]!.kind) ? 'right' : ''} title={table.columns[i]!.meaning ?? ''}>
+                                {heading(table.columns[i]!)}
+                            </th>))}
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {table.rows.slice(0, shown).map((row, r) => (
+                            <tr key={r} onClick={() => choose(row)} class={nodeAt >= 0 || taskAt >= 0 ? 'link' : ''}
+                                tabIndex={nodeAt >= 0 || taskAt >= 0 ? 0 : -1}
+                                onKeyDown={(e) => e.key === 'Enter' && choose(row)}>
+                                {columns.map((i, place) => (
+                                    <td key={i} class={RIGHT.has(table.columns[i]!.kind) ? 'right' : ''}
+                                        style={place === 0 && depthAt >= 0 ? {paddingLeft: `${4 + 12 * Number(row[depthAt] ?? 0)}px`} : undefined}>
+                                        {cellText(row[i] ?? null, table.columns[i]!.kind, table.columns[i]!.unit)}
+                                    </td>))}
+                            </tr>))}
+                    </tbody>
+                </table>
+            </div>
+            {shown < table.rows.length && <button onClick={() => setShown(shown * 4)}>+ {count(table.rows.length - shown)}</button>}
+        </section>
+    );
+}
+
+export function ReportView({name, parameters, when = true}: {name: string; parameters: Record<string, string>; when?: boolean}) {
+    const found = useReport(name, parameters, when);
+    if (!when) return null;
+    if (found === null) return <p class="faint">{t('loading')}</p>;
+    if (typeof found === 'string') return <p class="faint">{clean(found)}</p>;
+    const facts = found.facts.filter((f) => f.title !== null && f.value !== null);
+    return (
+        <div>
+            {facts.length > 0 && (
+                <dl class="facts">{facts.map((f) => (
+                    <div key={f.name}><dt>{f.title}</dt><dd>{cellText(f.value, f.kind, f.unit)}{f.unit === 'ns' ? ' µs' : ''}</dd></div>))}
+                </dl>)}
+            <Findings report={found} />
+            {found.tables.map((table) => <Table key={table.name} table={table} />)}
+        </div>
+    );
+}
+
+export function Findings({report: found}: {report: Report}) {
+    if (!found.findings.length) return null;
+    return (
+        <ul class="findings">{found.findings.map((f, i) => (
+            <li key={i} class={`severity-${clean(f.severity, 20)}`}>
+                <button class="plain" disabled={!f.node && !f.task}
+                    onClick={() => (f.task ? select(0, f.task, 'panel') : f.node && select(f.node, 0, 'panel'))}>
+                    <b>{clean(f.rule, 60)}</b> {clean(f.sentence, 1000)}
+                    {f.cost_ns !== null && <i> {microseconds(f.cost_ns)} µs</i>}
+                </button>
+            </li>))}
+        </ul>
+    );
+}
+
+export {setLayer};
