@@ -3,7 +3,8 @@
  *   {"version", "start_unix_ns", "has": [..], "categories": [..],
  *    "graphs": [{"id", "layer", "kind", "name", "nodes", "stage"}],
  *    "tracks": [{"id", "kind", "name", "device", "rank", "native_id", "tasks", "slices"}],
- *    "first_ns", "end_ns", "runs", "sources": [..], "diagnostics": [..]} */
+ *    "first_ns", "end_ns", "tasks_first_ns", "tasks_end_ns", "runs", "sources": [..],
+ * "diagnostics": [..]} */
 #include "model-inspector/inspector.h"
 #include "present/export/common.h"
 #include "present/serve/routes.h"
@@ -91,6 +92,8 @@ static void write_span(struct mi_jw *jw, const struct mi_model *model)
         end = stop > end ? stop : end;
         runs = tasks->run[t] >= runs ? tasks->run[t] + 1 : runs;
     }
+    mi_jw_member_i64(jw, "tasks_first_ns", first <= end ? first : 0);
+    mi_jw_member_i64(jw, "tasks_end_ns", first <= end ? end : 0);
     for (uint32_t s = 1; s < slices->count; s++) {
         int64_t stop = mi_export_add(slices->start_ns[s], slices->dur_ns[s]);
         first = slices->start_ns[s] < first ? slices->start_ns[s] : first;

@@ -40,7 +40,7 @@ enum column {
     COLUMNS = WHOLE
 };
 
-enum { DEFAULT_DEPTH = 2 };
+enum { DEFAULT_DEPTH = 2, ENOUGH_BOXES = 12, MOST_DEPTH = 10 };
 
 struct wish {
     enum mi_layer layer;
@@ -88,8 +88,16 @@ static void open_listed(const struct mi_drawn *drawn, struct mi_bytes list, uint
             is_open[item] = 1;
 }
 
+/* Opens down to a depth; a graph that is one scope within another goes on until there is something
+ * to see. */
 static void open_by_depth(const struct mi_drawn *drawn, uint32_t depth, uint8_t *is_open)
 {
+    uint32_t seen = 0;
+    for (; seen < ENOUGH_BOXES && depth < MOST_DEPTH; depth += seen < ENOUGH_BOXES) {
+        seen = 0;
+        for (uint32_t i = 1; i < drawn->outline.count; i++)
+            seen += drawn->scenery.depth[i] <= depth && !drawn->scenery.is_hidden[i];
+    }
     for (uint32_t i = 1; i < drawn->outline.count; i++)
         is_open[i] = drawn->scenery.depth[i] < depth;
 }

@@ -10,6 +10,8 @@ export interface Capture {
     categories: string[];
     first_ns: number;
     end_ns: number;
+    tasks_first_ns: number;
+    tasks_end_ns: number;
     runs: number;
     graphs: {id: number; layer: string; kind: string; name: string; stage: string | null; nodes: number}[];
     tracks: Track[];

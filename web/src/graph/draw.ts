@@ -232,7 +232,7 @@ export class GraphPainter {
             c.fillStyle = plain ? (marks.byTime ? '#000000' : palette.ink) : look(marks.categories[scene.category[b]!]).text;
             if (flags & GROUP && scale * 36 > 18) {
                 c.fillText(this.cut(scene.label[b]!, w - 14), x + 7, y + 12);
-                c.fillText(this.cut(`${scene.nodes[b]!} ⧉`, w - 14), x + 7, y + 26);
+                c.fillText(this.cut(`▸ ${scene.nodes[b]!}`, w - 14), x + 7, y + 26);
             } else {
                 c.fillText(this.cut(scene.label[b]!, w - 14), x + 7, y + scene.height[b]! / 2);
             }

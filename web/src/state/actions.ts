@@ -1,5 +1,5 @@
 // All changes of the shared state that mean something: selecting, opening groups, paths, searching.
-import {getJson, isAborted, report, type Hit, type Links} from '../api/client';
+import {getJson, isAborted, report, type Hit, type Links, type Report} from '../api/client';
 import {t} from '../i18n/i18n';
 import {clean} from '../util/clean';
 import {
@@ -111,24 +111,30 @@ export function goToHit(step: number): void {
     select(hit.node, 0, 'panel');
 }
 
+// Nodes of one path report, all of them and those of its critical chain.
+function addPath(found: Report, nodes: Set<number>, chain: Set<number>): void {
+    const table = found.tables.find((x) => x.name === 'nodes');
+    if (!table) return;
+    const nodeAt = table.columns.findIndex((c) => c.kind === 'node');
+    const chainAt = table.columns.findIndex((c) => c.name === 'is_in_chain');
+    for (const row of table.rows) {
+        const id = row[nodeAt];
+        if (typeof id !== 'number') continue;
+        nodes.add(id);
+        if (chainAt >= 0 && row[chainAt] === true) chain.add(id);
+    }
+}
+
+// In both graphs: the compiled one ties the path to tasks, the framework one is what people know.
 export async function showPath(): Promise<void> {
-    const node = selection.value.node || links.value?.[layer.value][0]?.node || 0;
-    if (!node) return;
+    const found = links.value;
+    const subjects = [found?.framework[0]?.node, found?.compiled[0]?.node].filter((n): n is number => !!n);
+    if (!subjects.length) return;
+    const nodes = new Set<number>(), chain = new Set<number>();
     try {
-        const found = await report('path', 'path', {name: `node:${node}`, lang: lang.value});
-        const table = found.tables.find((x) => x.name === 'nodes');
-        if (!table) return;
-        const nodeAt = table.columns.findIndex((c) => c.kind === 'node');
-        const chainAt = table.columns.findIndex((c) => c.name.includes('chain') || c.name === 'critical');
-        const nodes = new Set<number>();
-        const chain = new Set<number>();
-        for (const row of table.rows) {
-            const id = row[nodeAt];
-            if (typeof id !== 'number') continue;
-            nodes.add(id);
-            if (chainAt >= 0 && row[chainAt] === true) chain.add(id);
-        }
-        path.value = {node, nodes, chain: chain.size ? chain : nodes, tasks: new Set()};
+        for (const node of subjects)
+            addPath(await report('path', 'path', {name: `node:${node}`, lang: lang.value}), nodes, chain);
+        path.value = {node: subjects[0] ?? 0, nodes, chain: chain.size ? chain : nodes};
         panel.value = 'details';
     } catch (error) {
         fail(error);

@@ -16,7 +16,6 @@ export interface Path {
     node: number;
     nodes: Set<number>;
     chain: Set<number>; // of these, the critical ones
-    tasks: Set<number>;
 }
 
 export const capture = signal<Capture | null>(null);

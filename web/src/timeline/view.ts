@@ -176,8 +176,10 @@ export class TimelineView {
     fitAll(): void {
         const known = capture.value;
         if (!known || known.end_ns <= known.first_ns) return;
-        const span = known.end_ns - known.first_ns;
-        timeWindow.value = {start: known.first_ns - span * 0.01, duration: span * 1.02};
+        // What the device did; calls of the host may have begun long before.
+        const hasTasks = known.tasks_end_ns > known.tasks_first_ns;
+        const first = hasTasks ? known.tasks_first_ns : known.first_ns, end = hasTasks ? known.tasks_end_ns : known.end_ns;
+        timeWindow.value = {start: first - (end - first) * 0.01, duration: (end - first) * 1.02};
     }
 
     private reveal(first: number, end: number): void {
@@ -251,8 +253,8 @@ export class TimelineView {
         const c = this.context;
         const categories = capture.value?.categories ?? [];
         const byColour = new Map<number, number[]>();
-        const related = relatedTasks.value, onPath = path.value?.tasks;
-        const lit: number[] = [], waits: number[] = [], labelled: number[] = [];
+        const related = relatedTasks.value, chain = path.value?.chain;
+        const lit: number[] = [], onPath: number[] = [], waits: number[] = [], labelled: number[] = [];
         for (const lane of data.lanes) {
             const y = this.laneTop(lane);
             if (y + ROW < OVERVIEW + AXIS || y > this.high) continue;
@@ -267,7 +269,7 @@ export class TimelineView {
                 list.push(x, y + 1, w);
                 if (data.flags[i]! & IS_WAIT) waits.push(x, y + 1, w);
                 if (!lane.host && (related.has(data.id[i]!) || (selection.value.task === data.id[i] && data.id[i]))) lit.push(x, y, w);
-                if (!lane.host && onPath?.has(data.id[i]!)) lit.push(x, y, w);
+                if (!lane.host && data.node[i] && chain?.has(data.node[i]!)) onPath.push(x, y, w);
                 if (w > 30 && data.name.length) labelled.push(i, x, y, w, key);
             }
         }
@@ -277,6 +279,8 @@ export class TimelineView {
         }
         this.markWaits(waits);
         this.labels(data, labelled, categories);
+        c.fillStyle = palette.path;
+        for (let i = 0; i < onPath.length; i += 3) c.fillRect(onPath[i]!, onPath[i + 1]! + ROW - 4, Math.max(1, onPath[i + 2]!), 4);
         c.strokeStyle = palette.select;
         c.lineWidth = 2;
         for (let i = 0; i < lit.length; i += 3) c.strokeRect(lit[i]!, lit[i + 1]!, Math.max(2, lit[i + 2]!), ROW);
