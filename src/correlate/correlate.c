@@ -38,5 +38,6 @@ bool mi_correlate(struct mi_model *model, struct mi_error *err)
         return false;
     mi_kernel_categories_from_nodes(model);
     return mi_fill_types(model, err) && mi_check_links(model, err) && mi_judge_births(model, err) &&
-           mi_judge_fates(model, err) && mi_judge_issuers(model, err) && mi_calibrate(model, err);
+           mi_judge_fates(model, err) && mi_judge_issuers(model, err) &&
+           mi_cann_guess_signals(model, err) && mi_calibrate(model, err);
 }

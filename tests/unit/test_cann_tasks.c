@@ -256,6 +256,31 @@ static void records_and_waits_pair_by_device(void **state)
     joining_fini(&j);
 }
 
+/* Without a plan the time says it, where only one stream comes into question. */
+static void waits_that_blocked_guess_their_record(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_table(&j,
+              TIMES_HEADER "0,N/A,EVENT_RECORD,2,1,0.02,100\n" /* ends 400 ns before ... */
+                           "0,N/A,EVENT_WAIT,3,1,50.42,50\n"   /* ... this wait */
+                           "0,N/A,EVENT_RECORD,2,2,0.02,200\n" /* two streams at once: */
+                           "0,N/A,EVENT_RECORD,4,1,0.02,200.1\n"
+                           "0,N/A,EVENT_WAIT,3,2,50.42,150\n" /* no guess */
+                           "0,N/A,EVENT_RECORD,2,3,0.02,300\n"
+                           "0,N/A,EVENT_WAIT,3,3,0.02,300.4\n" /* did not block */
+                           "1,N/A,EVENT_WAIT,3,1,50.42,50\n",  /* another device */
+              "p/task_time.csv");
+    assert_true(joining_run(&j));
+    const struct mi_signals *signals = &j.model.all.rows.signals;
+    assert_int_equal(signals->count - 1, 1);
+    assert_int_equal(signals->record[1].v, find_task(&j, 100000));
+    assert_int_equal(j.model.all.rows.tasks.dur_ns[signals->wait[1].v], 50420);
+    assert_int_equal(signals->confidence[1], MI_GUESS);
+    joining_fini(&j);
+}
+
 /* --- twins --- */
 
 static void tables_join_to_one_truth(void **state)
@@ -434,6 +459,7 @@ int main(void)
         cmocka_unit_test(runtime_tasks_shift_the_places),
         cmocka_unit_test(records_and_waits_pair_by_run),
         cmocka_unit_test(records_and_waits_pair_by_device),
+        cmocka_unit_test(waits_that_blocked_guess_their_record),
         cmocka_unit_test(tables_join_to_one_truth),
         cmocka_unit_test(repeating_tasks_number_the_runs),
         cmocka_unit_test(a_wrap_is_no_run),

@@ -5,6 +5,7 @@
  * is not there is left out. */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "correlate/cann/cann_tables.h"
 #include "correlate/cann/cann_tasks.h"
 
 #define TWICE UINT32_MAX
@@ -18,26 +19,6 @@ struct pairing {
     const struct mi_cann_event *events;
     uint32_t count, place_count;
 };
-
-static bool number_devices(struct pairing *p, const uint32_t *collections)
-{
-    const struct mi_tracks *tracks = &p->rows->tracks;
-    struct mi_map devices = {0};
-    uint32_t device_count = 0;
-    bool ok = true;
-    for (uint32_t t = 1; ok && t < tracks->count; t++) {
-        uint64_t key = mi_pair(collections[tracks->source[t].v], (uint32_t)tracks->device[t]);
-        uint32_t *at = mi_map_at(&devices, key);
-        ok = at != NULL;
-        if (!ok)
-            break;
-        if (!*at)
-            *at = ++device_count;
-        p->device_of[t] = *at;
-    }
-    mi_map_fini(&devices);
-    return ok;
-}
 
 static uint64_t place_key(const struct pairing *p, uint32_t planned, uint32_t task)
 {
@@ -100,8 +81,8 @@ bool mi_cann_pair_events(struct mi_model *model, const uint32_t *collections,
     struct pairing p = {.model = model, .rows = &model->all.rows, .events = events, .count = count};
     if (!count)
         return true;
-    p.device_of = mi_mem_zero(p.rows->tracks.count, sizeof *p.device_of);
-    bool ok = p.device_of && number_devices(&p, collections);
+    p.device_of = mi_cann_devices(model, collections);
+    bool ok = p.device_of != NULL;
     for (uint32_t e = 0; ok && e < count; e++)
         if (is(&p, e, MI_SYNC_RECORD))
             ok = note_record(&p, e);

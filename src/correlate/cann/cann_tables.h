@@ -9,6 +9,14 @@
  * NULL: out of memory. The caller frees it with mi_mem_free(). */
 uint32_t *mi_cann_collections(const struct mi_model *model);
 
+/* [tracks.count] For tracks of those sources a number from 1, equal for those of one device of one
+ * collection; 0 for all others. NULL: out of memory. Freed with mi_mem_free(). */
+uint32_t *mi_cann_devices(const struct mi_model *model, const uint32_t *collections);
+
+/* Adds guesses to `signals` for waits that nothing else tells of: one that ended just behind a
+ * record on another stream of its device. */
+bool mi_cann_guess_signals(struct mi_model *model, struct mi_error *err);
+
 /* Whether there is any such source. */
 bool mi_cann_has_any(const struct mi_model *model, const uint32_t *collections);
 

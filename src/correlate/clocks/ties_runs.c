@@ -27,31 +27,15 @@ struct runs {
 
 #define TWICE UINT32_MAX
 
-static bool number_devices(struct runs *r, const uint32_t *collections)
+static void look_at_tasks(struct runs *r)
 {
-    const struct mi_tracks *tracks = &r->rows->tracks;
     const struct mi_tasks *tasks = &r->rows->tasks;
     const struct mi_kernels *kernels = &r->rows->kernels;
-    struct mi_map devices = {0};
-    uint32_t count = 0;
-    bool ok = true;
-    for (uint32_t t = 1; ok && t < tracks->count; t++) {
-        uint32_t collection = collections[tracks->source[t].v];
-        if (!collection)
-            continue;
-        uint32_t *at = mi_map_at(&devices, mi_pair(collection, (uint32_t)tracks->device[t]));
-        ok = at != NULL;
-        if (ok && !*at)
-            *at = ++count;
-        r->device_of[t] = ok ? *at : 0;
-    }
     for (uint32_t k = 1; k < kernels->count; k++)
         r->is_start[k] = mi_bytes_equal(mi_model_text(r->k->c->model, kernels->name[k]),
                                         MI_LIT("MODEL_EXECUTE"));
     for (uint32_t t = 1; t < tasks->count; t++)
         r->is_model[tasks->track[t].v] |= tasks->by[t] == MI_BY_NODE;
-    mi_map_fini(&devices);
-    return ok;
 }
 
 static bool note_start(struct runs *r, uint32_t task)
@@ -166,12 +150,14 @@ bool mi_ties_of_runs(struct mi_collector *k)
 {
     struct runs r = {.k = k, .rows = k->c->rows};
     uint32_t *collections = mi_cann_collections(k->c->model);
-    r.device_of = mi_mem_zero(r.rows->tracks.count, sizeof *r.device_of);
+    r.device_of = collections ? mi_cann_devices(k->c->model, collections) : NULL;
     r.is_model = mi_mem_zero(r.rows->tracks.count, 1);
     r.has_starts = mi_mem_zero(r.rows->tracks.count, 1);
     r.is_start = mi_mem_zero(r.rows->kernels.count, 1);
-    bool ok = collections && r.device_of && r.is_model && r.has_starts && r.is_start &&
-              number_devices(&r, collections) && bound_runs(&r);
+    bool ok = r.device_of && r.is_model && r.has_starts && r.is_start;
+    if (ok)
+        look_at_tasks(&r);
+    ok = ok && bound_runs(&r);
     mi_map_fini(&r.spans_of);
     mi_map_fini(&r.runs_of);
     mi_map_fini(&r.starts);
