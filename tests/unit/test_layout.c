@@ -208,6 +208,23 @@ static void edges_over_too_many_ranks_are_stubs(void **state)
     mi_layout_fini(&layout);
 }
 
+/* No endless row: a block that is about as wide as it is high. */
+static void boxes_without_edges_become_a_block(void **state)
+{
+    (void)state;
+    static struct shape shape;
+    uint64_t seed = 4;
+    begin(&shape, 402, &seed);
+    edge(&shape, 400, 401);
+    struct mi_layout layout = draw(&shape);
+    check(&shape, &layout);
+    assert_int_equal(layout.rank_count, 2 + 20);
+    assert_int_equal(layout.rank[400], 0);
+    assert_true(layout.rank[0] >= 2);
+    assert_true(layout.width < 3 * layout.height);
+    mi_layout_fini(&layout);
+}
+
 static void the_same_graph_gives_the_same_drawing(void **state)
 {
     (void)state;
@@ -255,6 +272,7 @@ int main(void)
         cmocka_unit_test(wide_blocks_do_not_cross),
         cmocka_unit_test(pinned_boxes_stand_at_the_ends),
         cmocka_unit_test(edges_over_too_many_ranks_are_stubs),
+        cmocka_unit_test(boxes_without_edges_become_a_block),
         cmocka_unit_test(the_same_graph_gives_the_same_drawing),
         cmocka_unit_test(without_memory_it_fails_and_leaks_nothing),
     };

@@ -6,7 +6,7 @@
 
 #define NONE UINT32_MAX
 
-enum { TIGHTEN_PASSES = 3 };
+enum { TIGHTEN_PASSES = 3, LEAST_PER_ROW = 6 };
 
 bool mi_lay_lists(struct lay_lists *lists, uint32_t vertices, uint32_t count, const uint32_t *from,
                   const uint32_t *to)
@@ -257,6 +257,30 @@ static void pin_boxes(struct lay *lay)
     }
 }
 
+static bool is_alone(const struct lay *lay, uint32_t v)
+{
+    return pin_of(lay, v) == MI_PIN_NONE && lay->in.first[v] == lay->in.first[v + 1] &&
+           lay->out.first[v] == lay->out.first[v + 1];
+}
+
+/* Boxes without edges would stand in one endless row: they become rows of a block below the rest.
+ */
+static void stack_lone_boxes(struct lay *lay)
+{
+    uint32_t count = 0, most = 0, per_row = LEAST_PER_ROW;
+    for (uint32_t v = 0; v < lay->boxes; v++) {
+        count += is_alone(lay, v);
+        most = lay->rank[v] > most ? lay->rank[v] : most;
+    }
+    if (count <= LEAST_PER_ROW)
+        return;
+    while ((uint64_t)per_row * per_row < count)
+        per_row++;
+    for (uint32_t v = 0, k = 0; v < lay->boxes; v++)
+        if (is_alone(lay, v))
+            lay->rank[v] = most + 1 + k++ / per_row;
+}
+
 /* Ranks that have become empty are closed. */
 static bool close_gaps(struct lay *lay)
 {
@@ -292,6 +316,8 @@ bool mi_lay_rank(struct lay *lay)
             tighten(lay, order[pass & 1 ? i : lay->boxes - 1 - i]);
     if (ok && lay->graph->pin)
         pin_boxes(lay);
+    if (ok)
+        stack_lone_boxes(lay);
     ok = ok && close_gaps(lay);
     drawn_fini(&d);
     mi_mem_free(order);

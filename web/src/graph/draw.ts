@@ -249,7 +249,7 @@ export class GraphPainter {
         };
         for (const b of visible) {
             const node = scene.node[b]!;
-            if (marks.path?.chain.has(node) && node) rim(b, palette.path, 3);
+            if (marks.path?.chain.has(node) && node) rim(b, palette.path, 6);
             if (marks.related.has(node) && node) rim(b, palette.related, 3);
             if ((marks.selected.has(node) && node) || b === marks.selectedBox) rim(b, palette.select, 3);
             if (b === marks.hover) rim(b, palette.ink, 1.5);

@@ -1,11 +1,11 @@
 // The mapping view: framework op, compiled node, tasks, side by side; a row jumps into the other views.
-import {useMemo, useState} from 'preact/hooks';
+import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {t} from '../i18n/i18n';
 import {select} from '../state/actions';
 import {relatedNodes, selection} from '../state/state';
 import {clean} from '../util/clean';
 import {count} from '../util/format';
-import type {ReportTable} from '../api/client';
+import type {Cell, Report, ReportTable} from '../api/client';
 import {cellText, Findings, useReport} from './report';
 
 const ROW = 24;
@@ -16,10 +16,8 @@ export function Mapping() {
     const [sort, setSort] = useState<{column: number; up: boolean} | null>(null);
     const [top, setTop] = useState(0);
     const [high, setHigh] = useState(400);
-    // The rows are in the table that names most nodes; the others count fates.
-    const nodesIn = (x: ReportTable): number => x.columns.filter((c) => c.kind === 'node').length;
-    const table = typeof found === 'object' && found
-        ? [...found.tables].sort((a, b) => nodesIn(b) - nodesIn(a) || b.total - a.total)[0] : undefined;
+    const list = useRef<HTMLDivElement | null>(null);
+    const table = useMemo(() => (typeof found === 'object' && found ? joined(found) : undefined), [found]);
     const nodeColumns = table?.columns.flatMap((c, i) => (c.kind === 'node' ? [i] : [])) ?? [];
     const shown = useMemo(() => table?.columns.flatMap((c, i) =>
         (c.title !== null && table.rows.some((r) => r[i] !== null && r[i] !== '') ? [i] : [])) ?? [], [table]);
@@ -39,11 +37,20 @@ export function Mapping() {
         }
         return list;
     }, [table, filter, sort]);
+    const related = relatedNodes.value, selected = selection.value;
+    const isLit = (row: Cell[]): boolean => nodeColumns.some((i) => related.has(Number(row[i])) || (row[i] !== null && row[i] === selected.node));
+    // Other views' selections are scrolled to, unless one of their rows is in sight.
+    useEffect(() => {
+        const box = list.current;
+        if (!box || selected.origin === 'mapping' || (!related.size && !selected.node)) return;
+        const from = Math.floor(box.scrollTop / ROW), end = from + Math.floor(box.clientHeight / ROW) - 2;
+        const first = rows.findIndex(isLit);
+        if (first >= 0 && !rows.slice(from, end).some(isLit)) box.scrollTop = Math.max(0, (first - 3) * ROW);
+    }, [related, rows]);
     if (typeof found === 'string') return <p class="faint pad">{clean(found)}</p>;
     if (!found) return <p class="faint pad">{t('loading')}</p>;
     if (!table) return <Findings report={found} />;
     const first = Math.max(0, Math.floor(top / ROW) - 4), end = Math.min(rows.length, first + Math.ceil(high / ROW) + 8);
-    const related = relatedNodes.value, selected = selection.value;
     return (
         <div class="mapping" aria-label={t('mapping')}>
             <div class="bar">
@@ -52,7 +59,7 @@ export function Mapping() {
                 <span class="faint">{t('total', {n: count(rows.length)})}</span>
             </div>
             <div class="rows" role="table" aria-rowcount={rows.length + 1} tabIndex={0}
-                ref={(el) => { if (el && el.clientHeight !== high && el.clientHeight) setHigh(el.clientHeight); }}
+                ref={(el) => { list.current = el; if (el && el.clientHeight !== high && el.clientHeight) setHigh(el.clientHeight); }}
                 onScroll={(e) => setTop((e.target as HTMLElement).scrollTop)}>
                 <div class="row head" role="row" aria-rowindex={1}>
                     {shown.map((i) => (
@@ -64,8 +71,7 @@ export function Mapping() {
                 </div>
                 <div style={{height: `${rows.length * ROW}px`, position: 'relative'}}>
                     {rows.slice(first, end).map((row, k) => {
-                        const nodes = nodeColumns.map((i) => row[i]).filter((x): x is number => typeof x === 'number');
-                        const lit = nodes.some((n) => related.has(n) || n === selected.node);
+                        const lit = isLit(row);
                         return (
                             <div key={first + k} role="row" aria-rowindex={first + k + 2} class={`row${lit ? ' lit' : ''}`}
                                 style={{position: 'absolute', top: `${(first + k) * ROW}px`}}>
@@ -83,6 +89,15 @@ export function Mapping() {
             </div>
         </div>
     );
+}
+
+// Framework ops with what became of them, then compiled nodes that come from none: one list.
+function joined(report: Report): ReportTable | undefined {
+    const main = report.tables.find((x) => x.name === 'map'), rest = report.tables.find((x) => x.name === 'without_origin');
+    if (!main || !rest) return main ?? rest;
+    const from = main.columns.map((c) => rest.columns.findIndex((r) => r.name === c.name || (c.name === 'reason' && r.name === 'origin')));
+    const more = rest.rows.map((row) => from.map((i) => (i < 0 ? null : row[i] ?? null)));
+    return {...main, total: main.total + rest.total, rows: [...main.rows, ...more]};
 }
 
 // A cell belongs to the node that stands in its part of the row: the nearest column with a node.
