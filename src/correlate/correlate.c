@@ -26,7 +26,8 @@ bool mi_correlate(struct mi_model *model, struct mi_error *err)
     mi_clocks_apply(model);
     if (!mi_host_nest(model, err) || !mi_host_launches(model, err) ||
         !mi_cann_number_runs(model, err) || !mi_host_launches_of_models(model, err) ||
-        !mi_host_number_steps(model, err) || !mi_host_make_graphs(model, err))
+        !mi_host_number_steps(model, err) || !mi_host_make_graphs(model, err) ||
+        !mi_host_pair_collectives(model, err))
         return false;
     if (!mi_stages_apply(model, err) || !mi_ort_streams_apply(model, err) ||
         !mi_fill_categories(model, err) || !mi_planned_apply(model, err))

@@ -26,6 +26,9 @@ bool mi_host_number_steps(struct mi_model *model, struct mi_error *err);
  * compiled one, with links between them. */
 bool mi_host_make_graphs(struct mi_model *model, struct mi_error *err);
 
+/* Fills the table peers: collectives that several ranks took part in. */
+bool mi_host_pair_collectives(struct mi_model *model, struct mi_error *err);
+
 /* What the spans are, by their category. */
 enum mi_host_level {
     MI_HOST_OTHER,
