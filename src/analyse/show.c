@@ -119,6 +119,8 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     mi_show_links(&show);
     mi_show_kernels(&show);
     mi_show_tasks(&show);
+    mi_show_calls(&show);
+    mi_show_peers(&show);
     mi_show_neighbours(&show);
     mi_show_planned(&show);
     mi_show_memory(&show);

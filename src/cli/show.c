@@ -12,10 +12,16 @@ static const struct mi_report_column metric_columns[] = {
     {"value", N_("value"), MI_CELL_TEXT, "", N_("as written in the record")},
 };
 
+static const struct mi_report_column call_metric_columns[] = {
+    {"slice", N_("row"), MI_CELL_INT, "", N_("row of the call")},
+    {"metric", N_("says"), MI_CELL_TEXT, "", N_("name in the record")},
+    {"value", N_("value"), MI_CELL_TEXT, "", N_("as written in the record")},
+};
+
 struct metrics {
     struct mi_report *report;
     struct mi_report_table *table;
-    int64_t task;
+    int64_t row; /* of the task or call */
 };
 
 static void add_metric(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number)
@@ -25,7 +31,7 @@ static void add_metric(void *user, struct mi_bytes name, struct mi_bytes text, b
     struct mi_cell *row = mi_report_add_row(metrics->report, metrics->table);
     if (!row)
         return;
-    row[0] = mi_cell_int(metrics->task);
+    row[0] = mi_cell_int(metrics->row);
     row[1] = mi_cell_text(mi_arena_copy(&metrics->report->arena, name));
     row[2] = mi_cell_text(mi_arena_copy(&metrics->report->arena, text));
 }
@@ -39,24 +45,61 @@ static int64_t first_task(const struct mi_report *report)
     return 0;
 }
 
-static bool add_metrics(const struct mi_session *session, const struct mi_args *args,
-                        struct mi_report *report, struct mi_error *err)
+static void add_task_metrics(const struct mi_session *session, struct mi_report *report)
 {
-    (void)args;
-    const struct mi_model *model = mi_session_model(session);
-    const struct mi_tables *rows = &model->all.rows;
-    struct metrics metrics = {.report = report, .task = first_task(report)};
-    if (!metrics.task)
-        return true;
-    mi_source_id source = rows->kernels.source[rows->tasks.kernel[metrics.task].v];
-    int64_t offset = rows->tasks.record_offset[metrics.task];
-    uint32_t size_bytes = rows->tasks.record_bytes[metrics.task];
+    const struct mi_tables *rows = &mi_session_model(session)->all.rows;
+    struct metrics metrics = {.report = report, .row = first_task(report)};
+    if (!metrics.row)
+        return;
+    mi_source_id source = rows->kernels.source[rows->tasks.kernel[metrics.row].v];
+    int64_t offset = rows->tasks.record_offset[metrics.row];
+    uint32_t size_bytes = rows->tasks.record_bytes[metrics.row];
     if (!mi_session_metrics(session, source, offset, size_bytes, NULL, NULL))
-        return true;
+        return;
     metrics.table =
         mi_report_add_table(report, "metrics", N_("Counters of the first task"), metric_columns,
                             sizeof metric_columns / sizeof *metric_columns);
     mi_session_metrics(session, source, offset, size_bytes, add_metric, &metrics);
+}
+
+/* The op among the calls of the report, whose record has the call stack; 0 = none. */
+static int64_t first_op(const struct mi_report *report)
+{
+    enum { LEVEL = 1, SLICE = 7 };
+    for (uint32_t t = 0; t < report->table_count; t++) {
+        const struct mi_report_table *table = &report->tables[t];
+        for (uint32_t r = 0; strcmp(table->name, "calls") == 0 && r < table->row_count; r++) {
+            const struct mi_cell *row = &table->cells[(size_t)r * table->column_count];
+            if (mi_bytes_equal(row[LEVEL].text, MI_LIT("op")))
+                return row[SLICE].number;
+        }
+    }
+    return 0;
+}
+
+static void add_op_metrics(const struct mi_session *session, struct mi_report *report)
+{
+    const struct mi_tables *rows = &mi_session_model(session)->all.rows;
+    struct metrics metrics = {.report = report, .row = first_op(report)};
+    if (!metrics.row)
+        return;
+    mi_source_id source = rows->tracks.source[rows->slices.track[metrics.row].v];
+    int64_t offset = rows->slices.record_offset[metrics.row];
+    uint32_t size_bytes = rows->slices.record_bytes[metrics.row];
+    if (!mi_session_metrics(session, source, offset, size_bytes, NULL, NULL))
+        return;
+    metrics.table = mi_report_add_table(report, "op_record", N_("What the profile says of the op"),
+                                        call_metric_columns,
+                                        sizeof call_metric_columns / sizeof *call_metric_columns);
+    mi_session_metrics(session, source, offset, size_bytes, add_metric, &metrics);
+}
+
+static bool add_metrics(const struct mi_session *session, const struct mi_args *args,
+                        struct mi_report *report, struct mi_error *err)
+{
+    (void)args;
+    add_task_metrics(session, report);
+    add_op_metrics(session, report);
     return !report->failed || mi_fail(err, MI_ENOMEM, "out of memory");
 }
 
@@ -74,8 +117,8 @@ const struct mi_command mi_command_show = {
     .details = N_("NODE|TASK is the name of a node, a task or a tensor, or node:NUMBER and "
                   "task:NUMBER as other commands print them; framework:NAME and compiled:NAME "
                   "tell the layers apart. Shows attributes, inputs and outputs with shapes, fate "
-                  "and origin, links with their evidence, kernels, tasks with their counters, and "
-                  "the neighbours on the stream."),
+                  "and origin, links with their evidence, kernels, tasks with their counters, the "
+                  "host calls that led to them, and the neighbours on the stream."),
     .examples = "inspector-cli show /layer1/conv1/Conv capture/\n"
                 "inspector-cli show task:17 capture/\n"
                 "inspector-cli show --json node:3 model.onnx",

@@ -33,6 +33,10 @@ void mi_show_kernels(struct mi_show *show);
 void mi_show_tasks(struct mi_show *show);
 void mi_show_neighbours(struct mi_show *show); /* before and after the first task on its stream */
 
+/* --- show_calls.c: the host side --- */
+void mi_show_calls(struct mi_show *show);
+void mi_show_peers(struct mi_show *show); /* of a collective, on all ranks */
+
 /* --- show_plan.c: what the compiler planned --- */
 void mi_show_planned(struct mi_show *show);
 void mi_show_memory(struct mi_show *show);
