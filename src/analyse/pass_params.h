@@ -6,6 +6,7 @@
 #include "base/param.h"
 
 extern const struct mi_param mi_params_check[];
+extern const struct mi_param mi_params_clocks[];
 extern const struct mi_param mi_params_critical[];
 extern const struct mi_param mi_params_graph[];
 extern const struct mi_param mi_params_map[];

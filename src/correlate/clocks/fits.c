@@ -151,6 +151,10 @@ static mi_clock_id clock_of(struct mi_calibration *c, uint32_t unit, uint32_t *u
 static const char *note_of(const struct mi_calibration *c, uint32_t unit)
 {
     const struct mi_unit *own = &c->units[unit];
+    if (!own->group && own->low > -INFINITY && own->high < INFINITY)
+        return own->is_moved
+                   ? N_("no event binds it: moved into the bounds of runs and calls")
+                   : N_("no event binds it: within the bounds of runs and calls, as exported");
     if (!own->group)
         return own->is_moved ? N_("moved as little as its events need, which bind one side only")
                              : N_("bound on one side only: left as exported");
