@@ -21,7 +21,8 @@ static const struct mi_report_column call_metric_columns[] = {
 struct metrics {
     struct mi_report *report;
     struct mi_report_table *table;
-    int64_t row; /* of the task or call */
+    int64_t row;          /* of the task or call */
+    struct mi_bytes kind; /* of the note that tells of it; empty = its own record */
 };
 
 static void add_metric(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number)
@@ -32,7 +33,11 @@ static void add_metric(void *user, struct mi_bytes name, struct mi_bytes text, b
     if (!row)
         return;
     row[0] = mi_cell_int(metrics->row);
-    row[1] = mi_cell_text(mi_arena_copy(&metrics->report->arena, name));
+    row[1] = mi_cell_text(
+        metrics->kind.len
+            ? mi_arena_printf(&metrics->report->arena, "%.*s: %.*s", (int)metrics->kind.len,
+                              (const char *)metrics->kind.at, (int)name.len, (const char *)name.at)
+            : mi_arena_copy(&metrics->report->arena, name));
     row[2] = mi_cell_text(mi_arena_copy(&metrics->report->arena, text));
 }
 
@@ -45,21 +50,53 @@ static int64_t first_task(const struct mi_report *report)
     return 0;
 }
 
+static bool start_table(const struct mi_session *session, struct metrics *metrics,
+                        mi_source_id source, int64_t offset, uint32_t size_bytes, bool is_call)
+{
+    if (!mi_session_metrics(session, source, offset, size_bytes, NULL, NULL))
+        return false;
+    if (!metrics->table && is_call)
+        metrics->table = mi_report_add_table(
+            metrics->report, "op_record", N_("What the profile says of the op"),
+            call_metric_columns, sizeof call_metric_columns / sizeof *call_metric_columns);
+    else if (!metrics->table)
+        metrics->table =
+            mi_report_add_table(metrics->report, "metrics", N_("Counters of the first task"),
+                                metric_columns, sizeof metric_columns / sizeof *metric_columns);
+    return true;
+}
+
+static void add_record(const struct mi_session *session, struct metrics *metrics,
+                       mi_source_id source, int64_t offset, uint32_t size_bytes, bool is_call)
+{
+    if (start_table(session, metrics, source, offset, size_bytes, is_call))
+        mi_session_metrics(session, source, offset, size_bytes, add_metric, metrics);
+}
+
+/* What files of their own tell of the same task or call. */
+static void add_notes(const struct mi_session *session, struct metrics *metrics, bool is_call)
+{
+    const struct mi_model *model = mi_session_model(session);
+    const struct mi_notes *notes = &model->all.rows.notes;
+    for (uint32_t n = 1; n < notes->count; n++) {
+        if ((is_call ? notes->slice[n].v : notes->task[n].v) != metrics->row)
+            continue;
+        metrics->kind = mi_model_text(model, notes->kind[n]);
+        add_record(session, metrics, notes->source[n], notes->record_offset[n],
+                   notes->record_bytes[n], is_call);
+    }
+}
+
 static void add_task_metrics(const struct mi_session *session, struct mi_report *report)
 {
     const struct mi_tables *rows = &mi_session_model(session)->all.rows;
     struct metrics metrics = {.report = report, .row = first_task(report)};
     if (!metrics.row)
         return;
-    mi_source_id source = rows->kernels.source[rows->tasks.kernel[metrics.row].v];
-    int64_t offset = rows->tasks.record_offset[metrics.row];
-    uint32_t size_bytes = rows->tasks.record_bytes[metrics.row];
-    if (!mi_session_metrics(session, source, offset, size_bytes, NULL, NULL))
-        return;
-    metrics.table =
-        mi_report_add_table(report, "metrics", N_("Counters of the first task"), metric_columns,
-                            sizeof metric_columns / sizeof *metric_columns);
-    mi_session_metrics(session, source, offset, size_bytes, add_metric, &metrics);
+    add_record(session, &metrics, rows->kernels.source[rows->tasks.kernel[metrics.row].v],
+               rows->tasks.record_offset[metrics.row], rows->tasks.record_bytes[metrics.row],
+               false);
+    add_notes(session, &metrics, false);
 }
 
 /* The op among the calls of the report, whose record has the call stack; 0 = none. */
@@ -83,15 +120,10 @@ static void add_op_metrics(const struct mi_session *session, struct mi_report *r
     struct metrics metrics = {.report = report, .row = first_op(report)};
     if (!metrics.row)
         return;
-    mi_source_id source = rows->tracks.source[rows->slices.track[metrics.row].v];
-    int64_t offset = rows->slices.record_offset[metrics.row];
-    uint32_t size_bytes = rows->slices.record_bytes[metrics.row];
-    if (!mi_session_metrics(session, source, offset, size_bytes, NULL, NULL))
-        return;
-    metrics.table = mi_report_add_table(report, "op_record", N_("What the profile says of the op"),
-                                        call_metric_columns,
-                                        sizeof call_metric_columns / sizeof *call_metric_columns);
-    mi_session_metrics(session, source, offset, size_bytes, add_metric, &metrics);
+    add_record(session, &metrics, rows->tracks.source[rows->slices.track[metrics.row].v],
+               rows->slices.record_offset[metrics.row], rows->slices.record_bytes[metrics.row],
+               true);
+    add_notes(session, &metrics, true);
 }
 
 static bool add_metrics(const struct mi_session *session, const struct mi_args *args,

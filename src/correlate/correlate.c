@@ -6,6 +6,7 @@
 #include "correlate/ge/stages.h"
 #include "correlate/host/host.h"
 #include "correlate/matcher.h"
+#include "correlate/notes/notes.h"
 #include "correlate/ort/ort_streams.h"
 #include "correlate/types/types.h"
 #include "correlate/verdict.h"
@@ -40,5 +41,7 @@ bool mi_correlate(struct mi_model *model, struct mi_error *err)
     mi_kernel_categories_from_nodes(model);
     return mi_fill_types(model, err) && mi_check_links(model, err) && mi_judge_births(model, err) &&
            mi_judge_fates(model, err) && mi_judge_issuers(model, err) &&
-           mi_cann_guess_signals(model, err) && mi_calibrate(model, err);
+           mi_notes_join_tasks(model, err) && mi_notes_join_slices(model, err) &&
+           mi_check_sums(model, err) && mi_cann_guess_signals(model, err) &&
+           mi_calibrate(model, err);
 }

@@ -228,8 +228,11 @@ static void open_companion(struct mi_item *item, const struct mi_input_options *
 void mi_item_open(struct mi_item *item, const struct mi_reader *forced,
                   const struct mi_input_options *options)
 {
-    if (item->newer || item->word)
+    struct stat info;
+    if (item->newer || item->word) {
+        item->input.disk_bytes = stat(item->path, &info) == 0 ? (uint64_t)info.st_size : 0;
         return;
+    }
     if (!mi_input_open(&item->input, item->path, options, &item->error))
         return;
     if (item->entry && item->entry->reader[0])

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_JOBS = 64, DEFAULT_JOBS = 8 };
 
@@ -157,8 +158,9 @@ static void add_place(struct mi_batch *all, mi_source_id source, const struct mi
 {
     struct mi_error note = MI_ERROR_INIT;
     if (item->newer) {
+        const char *slash = strrchr(item->newer, '/');
         mi_fail(&note, MI_EUNSUPPORTED, "left out: %.150s is a newer export of the same",
-                item->newer);
+                slash ? slash + 1 : item->newer);
         add_diag(all, source, MI_NOTICE, "input.older_export", &note);
     } else if (item->word) {
         mi_fail(&note, MI_EUNSUPPORTED, "%s", item->word);

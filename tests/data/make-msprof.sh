@@ -137,3 +137,43 @@ cat >cluster_communication.json <<'EOF'
 {"p2p": {"step2": {"hcom_send__822_0@42": {"0": {"Communication Time Info": {"Start Timestamp(us)": 1700000000000042.5, "Elapse Time(ms)": 0.5}},
  "8": {"Communication Time Info": {"Start Timestamp(us)": 1700000000000043.5, "Elapse Time(ms)": 0.25}}}}}, "(0, 1)": {}}
 EOF
+
+# Folders as profilers leave them: PROF_000001 exported twice, PROF_000002 never.
+rm -rf ../profile_folder
+one=../profile_folder/deep/PROF_000001_20231114221320000_ABCDEFGH
+two=../profile_folder/deep/PROF_000002_20231114221330000_ABCDEFGH
+for side in $one/host $one/device_0 $two/host; do
+    mkdir -p $side/data
+    printf '\132\132\010\047' >$side/data/unaging.api_event.data.slice_0
+done
+cp ../msprof_info/host_start.log $one/host
+cp ../msprof_info/info.json.0 $one/device_0
+cp ../msprof_info/start_info $two/host
+out=$one/mindstudio_profiler_output
+mkdir -p $out $two/host/sqlite
+printf 'SQLite format 3\000' >$two/host/sqlite/api_event.db
+: >$two/host/data/all_file.complete
+echo 'Deliverables.' >$out/README.txt
+cat >$out/op_summary_20231114221400.csv <<'EOF'
+Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us),Task Wait Time(us),Block Dim
+0,3,1,35,conv1relu1,Conv2D,AI_CORE,1700000000000010.125,20.500,0,24
+0,3,2,35,mul1,Mul,AI_VECTOR_CORE,1700000000000040.000,10.000,9.375,24
+0,3,1,35,conv1relu1,Conv2D,AI_CORE,1700000000000110.125,21.500,60.125,24
+0,3,2,35,mul1,Mul,AI_VECTOR_CORE,1700000000000140.000,10.000,8.375,24
+EOF
+cat >$out/op_statistic_20231114221400.csv <<'EOF'
+Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)
+0,Conv2D,AI_CORE,2,42.000,20.500,21.000,21.500,67.742
+0,Mul,AI_VECTOR_CORE,2,20.002,10.000,10.000,10.000,32.258
+EOF
+sed 's/,2,/,1,/' $out/op_statistic_20231114221400.csv >$out/op_statistic_20231114221350.csv
+cat >$out/l2_cache_20231114221400.csv <<'EOF'
+Stream Id,Task Id,Hit Rate,Victim Rate,Op Name
+35,1,0.5,0.25,conv1relu1
+35,2,N/A,0.125,mul1
+35,1,0.75,0.25,conv1relu1
+35,9,0.75,0.25,elsewhere
+EOF
+for k in 0 1; do
+    cp ../msprof_tables/npu_mem.csv $out/npu_mem_slice_${k}_20231114221400.csv
+done
