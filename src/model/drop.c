@@ -47,6 +47,10 @@ bool mi_table_drop(struct mi_tables *rows, enum mi_table_no which, const uint32_
     for (uint32_t row = 1; row < table->count; row++)
         if (instead[row] == row)
             new_row[row] = kept++;
+    if (kept == table->count) { /* all stay where they are */
+        mi_mem_free(new_row);
+        return true;
+    }
     for (uint32_t row = 1; row < table->count; row++)
         if (instead[row] != row)
             new_row[row] = instead[row] ? new_row[instead[row]] : 0;

@@ -76,6 +76,34 @@ static bool is_told(const struct mi_model *model, uint32_t slice)
     return !has_category(model, slice, "python") || starts_with(model, slice, "nn.Module: ");
 }
 
+/* The op that the trace draws an arrow from, or the database names; 0 = none. */
+static uint32_t find_stated_op(const struct mi_model *model, uint32_t task)
+{
+    const struct mi_flows *flows = &model->all.rows.flows;
+    for (uint32_t f = 1; f < flows->count; f++)
+        if (flows->to_task[f].v == task && flows->from_slice[f].v &&
+            has_category(model, flows->from_slice[f].v, "op"))
+            return flows->from_slice[f].v;
+    return 0;
+}
+
+/* Adds the calls from `slice` outwards; returns whether there was an op among them. */
+static bool add_chain(struct mi_show *show, struct mi_report_table *table, uint32_t slice,
+                      const char *relation)
+{
+    bool has_op = false;
+    for (unsigned steps = 0; slice && steps < MAX_CLIMB && table->row_count < (uint32_t)MOST_CALLS;
+         steps++) {
+        if (is_told(show->model, slice))
+            add_call(show, table, slice, relation);
+        has_op |= has_category(show->model, slice, "op");
+        uint32_t enqueue = find_enqueue(show->model, slice);
+        slice = enqueue ? enqueue : show->model->all.rows.slices.parent[slice].v;
+        relation = enqueue ? N_("put it into the queue") : N_("around that");
+    }
+    return has_op;
+}
+
 void mi_show_calls(struct mi_show *show)
 {
     const struct mi_tables *rows = &show->model->all.rows;
@@ -83,18 +111,11 @@ void mi_show_calls(struct mi_show *show)
         mi_report_add_table(show->out, "calls", N_("Host calls that led to the first task"),
                             call_columns, sizeof call_columns / sizeof *call_columns);
     mi_report_mark_details(table, "item thread");
-    uint32_t slice = show->task_count ? rows->tasks.launch[show->tasks[0].v].v : 0;
-    const char *relation = N_("launched it");
-    uint32_t told = 0;
-    for (unsigned steps = 0; slice && steps < MAX_CLIMB && told < MOST_CALLS; steps++) {
-        if (is_told(show->model, slice)) {
-            add_call(show, table, slice, relation);
-            told++;
-        }
-        uint32_t enqueue = find_enqueue(show->model, slice);
-        slice = enqueue ? enqueue : rows->slices.parent[slice].v;
-        relation = enqueue ? N_("put it into the queue") : N_("around that");
-    }
+    if (!show->task_count)
+        return;
+    uint32_t task = show->tasks[0].v;
+    if (!add_chain(show, table, rows->tasks.launch[task].v, N_("launched it")))
+        add_chain(show, table, find_stated_op(show->model, task), N_("the profiler names it"));
 }
 
 /* --- collectives --- */

@@ -16,6 +16,14 @@ static bool name_starts(const struct issuers *s, uint32_t kernel, const char *st
     return mi_bytes_starts(mi_model_text(s->model, s->rows->kernels.name[kernel]), mi_cstr(start));
 }
 
+/* Whether a call of the program itself launched the task. */
+static bool is_called(const struct issuers *s, uint32_t task)
+{
+    uint32_t launch = s->rows->tasks.launch[task].v;
+    return launch &&
+           mi_bytes_equal(mi_model_text(s->model, s->rows->slices.category[launch]), MI_LIT("acl"));
+}
+
 static enum mi_task_by of_unlinked(const struct issuers *s, uint32_t task)
 {
     uint32_t kernel = s->rows->tasks.kernel[task].v, track = s->rows->tasks.track[task].v;
@@ -27,6 +35,8 @@ static enum mi_task_by of_unlinked(const struct issuers *s, uint32_t task)
         return MI_BY_RUNTIME;
     if (name_starts(s, kernel, "MODEL_EXECUTE"))
         return MI_BY_APPLICATION;
+    if (kind == MI_TASK_SYNC && is_called(s, task))
+        return MI_BY_APPLICATION; /* aclrtRecordEvent, aclrtStreamWaitEvent */
     if (s->rows->planned.count > 1 && !s->starts[track] &&
         s->rows->kernels.sync[kernel] != MI_SYNC_NONE)
         return MI_BY_COMPILER; /* events between the streams of a model */
