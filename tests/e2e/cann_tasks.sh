@@ -17,7 +17,7 @@ gen() { # NAME ARGUMENT...
 case_of() { # NAME ARGUMENT...
     name=$1
     shift
-    gen "$name" gen --size 100 --streams 3 --stages none --skip json,db "$@"
+    gen "$name" gen --size 100 --streams 3 --stages none "$@"
 }
 gen article preset article-summary
 case_of branchy --family branchy --seed 5 --repeat-names 30

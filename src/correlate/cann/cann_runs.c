@@ -33,6 +33,7 @@ struct numbering {
     const uint32_t *collections;
     struct lane *lanes; /* [tracks.count] */
     uint8_t *is_mark;   /* [kernels.count] starts a model */
+    uint8_t *is_eager;  /* [collections + 1] every task states that it is of no model */
     int64_t *starts;    /* of the executions of each lane */
     struct mi_map seen; /* (track, id) -> execution of its lane, from 1 */
 };
@@ -64,7 +65,7 @@ static bool begins_run(const struct lane *lane, const struct mi_tasks *tasks, ui
     return seen == lane->begins || distance(tasks->start_raw[t], lane->last_start) >= SWAP_NS;
 }
 
-/* Counts the executions of each lane; parts of a task share its id, and tasks of no model never
+/* Counts the executions of each lane; parts of a task share its id, and those of an eager run never
  * come again. tasks.run is the number within the lane. */
 static bool begin_runs(struct numbering *n)
 {
@@ -77,7 +78,7 @@ static bool begin_runs(struct numbering *n)
         lane->collection = n->collections[n->rows->tracks.source[track].v];
         lane->marks += n->is_mark[tasks->kernel[t].v];
         if (id < 0 || n->rows->tracks.kind[track] != MI_TRACK_STREAM || tasks->parent[t].v ||
-            n->rows->kernels.model[tasks->kernel[t].v] == UINT32_MAX)
+            n->is_eager[lane->collection])
             continue;
         uint32_t *seen = mi_map_at(&n->seen, mi_pair(track, (uint32_t)id));
         if (!seen)
@@ -284,6 +285,21 @@ static void settle(struct numbering *n)
     }
 }
 
+static void find_eager(struct numbering *n)
+{
+    const struct mi_kernels *kernels = &n->rows->kernels;
+    uint8_t *is_other = n->is_eager; /* inverted at the end */
+    for (uint32_t i = 1; i < n->order_count; i++) {
+        uint32_t kernel = n->rows->tasks.kernel[n->order[i]].v;
+        bool is_part = n->rows->tasks.parent[n->order[i]].v != 0;
+        is_other[n->collections[kernels->source[kernel].v]] |=
+            kernels->model[kernel] != UINT32_MAX && !is_part &&
+            kernels->kind[kernel] != MI_TASK_COMMUNICATION; /* tables state none for these */
+    }
+    for (uint32_t c = 0; c <= n->rows->sources.count; c++)
+        n->is_eager[c] = !is_other[c];
+}
+
 static void find_marks(struct numbering *n)
 {
     const struct mi_kernels *kernels = &n->rows->kernels;
@@ -307,9 +323,12 @@ bool mi_cann_number_runs(struct mi_model *model, struct mi_error *err)
     if (ok && n.order_count > 1) {
         n.lanes = mi_mem_zero(rows->tracks.count, sizeof *n.lanes);
         n.is_mark = mi_mem_zero(rows->kernels.count, sizeof *n.is_mark);
-        ok = n.lanes && n.is_mark;
-        if (ok)
+        n.is_eager = mi_mem_zero((size_t)rows->sources.count + 2, 1);
+        ok = n.lanes && n.is_mark && n.is_eager;
+        if (ok) {
+            find_eager(&n);
             find_marks(&n);
+        }
         ok = ok && begin_runs(&n) && list_starts(&n);
         if (ok)
             settle(&n);
@@ -319,6 +338,7 @@ bool mi_cann_number_runs(struct mi_model *model, struct mi_error *err)
     mi_mem_free(collections);
     mi_mem_free(n.lanes);
     mi_mem_free(n.is_mark);
+    mi_mem_free(n.is_eager);
     mi_mem_free(n.starts);
     mi_map_fini(&n.seen);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory while numbering runs");
