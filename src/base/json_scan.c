@@ -560,6 +560,11 @@ bool mi_json_skip(struct mi_json *js, struct mi_bytes *raw)
     return value_read(js, p);
 }
 
+void mi_json_took(struct mi_json *js, const uint8_t *behind)
+{
+    value_read(js, behind);
+}
+
 bool mi_json_done(struct mi_json *js)
 {
     if (mi_json_failed(js))

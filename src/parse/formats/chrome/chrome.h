@@ -86,7 +86,7 @@ struct mi_chrome_plane {
 struct mi_chrome_point {
     uint64_t key;
     int64_t ts_ns;
-    uint32_t lane;
+    uint32_t lane;     /* in the end: the row that it binds to */
     uint32_t category; /* string; above it what kind of end */
 };
 
@@ -218,6 +218,17 @@ void mi_chrome_collectives_finish(struct mi_chrome *c);
 
 void mi_chrome_flow(struct mi_chrome *c, const struct mi_chrome_event *event);
 void mi_chrome_flows_finish(struct mi_chrome *c);
+
+/* --- sorting (chrome_sort.c) --- */
+
+/* Puts row numbers into order, equal ones stay as they stand; `room` has space for as many. What is
+ * in order costs one look at each. */
+void mi_chrome_sort(uint32_t *list, uint32_t count, uint32_t *room,
+                    bool (*stands_behind)(const void *context, uint32_t left, uint32_t right),
+                    const void *context);
+
+/* By key, then time, then kind and row; in place. */
+void mi_chrome_sort_points(struct mi_chrome_point *points, uint32_t count);
 
 /* --- the whole file (chrome_finish.c) --- */
 

@@ -106,23 +106,45 @@ static bool read_scalar(struct mi_json *js, struct mi_json_string *out)
     return true;
 }
 
-static bool read_text(struct mi_json *js, struct mi_bytes *out)
+/* Text of digits and a point; false: something else, or too long for this. */
+static bool quick_time(struct mi_bytes text, int64_t *ns, unsigned *flags)
 {
-    struct mi_json_string text;
-    bool ok = read_scalar(js, &text);
-    *out = text.raw;
-    return ok;
+    size_t whole = 0, at;
+    while (whole < text.len && text.at[whole] >= '0' && text.at[whole] <= '9')
+        whole++;
+    if (!whole || whole > 16 || (whole == 16 && *text.at == '9'))
+        return false;
+    *ns = (int64_t)mi_decimal_digits(text.at, whole) * 1000;
+    if (whole == text.len)
+        return true;
+    if (text.at[whole] != '.' || text.len > whole + 19)
+        return false;
+    static const int64_t scale[] = {100, 10, 1};
+    for (at = whole + 1; at < text.len; at++) {
+        int64_t digit = text.at[at] - '0';
+        size_t place = at - whole - 1;
+        if (digit < 0 || digit > 9)
+            return false;
+        if (place < 3)
+            *ns += digit * scale[place];
+        else if (digit) {
+            *flags |= MI_DECIMAL_LOSS;
+            *ns += place == 3 && digit >= 5; /* to the nearest, halves upwards */
+        }
+    }
+    return true;
 }
 
-static void read_time(struct mi_json *js, struct mi_chrome_event *event)
+static unsigned time_of(struct mi_bytes text, int64_t *ns)
 {
     unsigned flags = 0;
-    enum mi_json_type type = mi_json_peek(js);
+    return quick_time(text, ns, &flags) ? flags : mi_decimal_scaled(text, 3, ns);
+}
+
+static void take_time(struct mi_chrome_event *event, struct mi_bytes text)
+{
+    unsigned flags = time_of(text, &event->ts_ns);
     event->flags |= MI_CHROME_HAS_TS;
-    if (type != MI_JSON_STRING && type != MI_JSON_NUMBER)
-        flags = MI_DECIMAL_BAD, mi_json_skip(js, NULL);
-    else
-        mi_json_scaled(js, 3, &event->ts_ns, &flags);
     if (flags & (MI_DECIMAL_BAD | MI_DECIMAL_OVERFLOW) || event->ts_ns > MAX_NS ||
         event->ts_ns < -MAX_NS)
         event->flags |= MI_CHROME_BAD_TS;
@@ -131,25 +153,68 @@ static void read_time(struct mi_json *js, struct mi_chrome_event *event)
 }
 
 /* Durations have parts of a nanosecond as a rule: what the device counts are ticks. */
-static void read_duration(struct mi_json *js, struct mi_chrome_event *event)
+static void take_duration(struct mi_chrome_event *event, struct mi_bytes text)
 {
-    unsigned flags = 0;
-    enum mi_json_type type = mi_json_peek(js);
+    unsigned flags = time_of(text, &event->dur_ns);
     event->flags |= MI_CHROME_HAS_DUR;
-    if (type != MI_JSON_STRING && type != MI_JSON_NUMBER)
-        flags = MI_DECIMAL_BAD, mi_json_skip(js, NULL);
-    else
-        mi_json_scaled(js, 3, &event->dur_ns, &flags);
     if (flags & MI_DECIMAL_BAD)
         event->flags |= MI_CHROME_BAD_DUR;
     else if (flags & MI_DECIMAL_OVERFLOW || event->dur_ns > MAX_NS)
         event->flags |= event->dur_ns > 0 ? MI_CHROME_ENDLESS : 0;
 }
 
+void mi_chrome_take(struct mi_chrome_event *event, unsigned field, struct mi_json_string value)
+{
+    if (field >= MI_CHROME_FIELD_ARG) {
+        event->arg[field - MI_CHROME_FIELD_ARG] = value;
+        return;
+    }
+    switch (field) {
+    case KEY_PH:
+        event->phase = value.raw.len == 1 ? (char)*value.raw.at : '?';
+        break;
+    case KEY_NAME:
+        event->name = value;
+        break;
+    case KEY_CAT:
+        event->category = value;
+        break;
+    case KEY_TS:
+        take_time(event, value.raw);
+        break;
+    case KEY_DUR:
+        take_duration(event, value.raw);
+        break;
+    case KEY_PID:
+        event->pid = value.raw;
+        break;
+    case KEY_TID:
+        event->tid = value.raw;
+        break;
+    case KEY_ID:
+        event->id = value.raw;
+        break;
+    case KEY_SCOPE:
+        event->scope = value.raw;
+        break;
+    case KEY_BP:
+        event->flags |= mi_bytes_equal(value.raw, MI_LIT("e")) ? MI_CHROME_BINDS_HERE : 0;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool is_scalar(struct mi_json *js)
+{
+    enum mi_json_type type = mi_json_peek(js);
+    return type == MI_JSON_STRING || type == MI_JSON_NUMBER;
+}
+
 /* {"local": id} or {"global": id} */
 static void read_id2(struct mi_json *js, struct mi_chrome_event *event)
 {
-    struct mi_json_string key;
+    struct mi_json_string key, id;
     if (mi_json_peek(js) != MI_JSON_OBJECT) {
         mi_json_skip(js, NULL);
         return;
@@ -157,8 +222,21 @@ static void read_id2(struct mi_json *js, struct mi_chrome_event *event)
     mi_json_begin_object(js);
     while (mi_json_next_key(js, &key)) {
         event->id_is_local = mi_json_string_is(key, MI_LIT("local"));
-        read_text(js, &event->id);
+        read_scalar(js, &id);
+        event->id = id.raw;
     }
+}
+
+/* A value that may be of a shape; any other than text and numbers is stepped over and gives
+ * nothing. */
+static void read_value(struct mi_chrome_scan *scan, struct mi_chrome_event *event, unsigned field)
+{
+    struct mi_json_string value;
+    bool may_be = is_scalar(&scan->js);
+    if (!read_scalar(&scan->js, &value))
+        return;
+    mi_chrome_draft_value(scan, may_be ? &value : NULL, field);
+    mi_chrome_take(event, field, value);
 }
 
 static void read_args(struct mi_chrome_scan *scan, struct mi_chrome_event *event)
@@ -167,71 +245,24 @@ static void read_args(struct mi_chrome_scan *scan, struct mi_chrome_event *event
     struct mi_json_string key;
     event->args_given = 0;
     if (mi_json_peek(js) != MI_JSON_OBJECT) {
+        mi_chrome_draft_value(scan, NULL, 0);
         mi_json_skip(js, NULL);
         return;
     }
     mi_json_begin_object(js);
     size_t start = mi_json_offset(js) - 1;
+    mi_chrome_draft_args(scan, (struct mi_bytes){js->begin + start, 0}, false);
     scan->inner.at = 0;
     while (mi_json_next_key(js, &key)) {
         unsigned arg =
             find_key(&scan->inner, inner_keys, sizeof inner_keys / sizeof *inner_keys, &key);
-        if (!arg)
-            continue;
-        if (event->args_given >> (arg - 1) & 1)
+        if (arg && event->args_given >> (arg - 1) & 1)
             event->flags |= MI_CHROME_KEY_TWICE;
-        event->args_given |= UINT32_C(1) << (arg - 1);
-        read_scalar(js, &event->arg[arg - 1]);
+        event->args_given |= arg ? UINT32_C(1) << (arg - 1) : 0;
+        read_value(scan, event, arg ? MI_CHROME_FIELD_ARG + arg - 1 : 0);
     }
     event->args = (struct mi_bytes){js->begin + start, mi_json_offset(js) - start};
-}
-
-static void read_field(struct mi_chrome_scan *scan, struct mi_chrome_event *event, unsigned key)
-{
-    struct mi_json *js = &scan->js;
-    struct mi_bytes text;
-    switch (key) {
-    case KEY_PH:
-        if (read_text(js, &text))
-            event->phase = text.len == 1 ? (char)*text.at : '?';
-        break;
-    case KEY_NAME:
-        read_scalar(js, &event->name);
-        break;
-    case KEY_CAT:
-        read_scalar(js, &event->category);
-        break;
-    case KEY_TS:
-        read_time(js, event);
-        break;
-    case KEY_DUR:
-        read_duration(js, event);
-        break;
-    case KEY_PID:
-        read_text(js, &event->pid);
-        break;
-    case KEY_TID:
-        read_text(js, &event->tid);
-        break;
-    case KEY_ARGS:
-        read_args(scan, event);
-        break;
-    case KEY_ID:
-        read_text(js, &event->id);
-        break;
-    case KEY_ID2:
-        read_id2(js, event);
-        break;
-    case KEY_SCOPE:
-        read_text(js, &event->scope);
-        break;
-    case KEY_BP:
-        if (read_text(js, &text) && mi_bytes_equal(text, MI_LIT("e")))
-            event->flags |= MI_CHROME_BINDS_HERE;
-        break;
-    default:
-        break;
-    }
+    mi_chrome_draft_args(scan, event->args, true);
 }
 
 void mi_chrome_scan_init(struct mi_chrome_scan *scan, struct mi_bytes bytes)
@@ -242,8 +273,7 @@ void mi_chrome_scan_init(struct mi_chrome_scan *scan, struct mi_bytes bytes)
     mi_json_init(&scan->js, bytes, &options);
 }
 
-/* All but arg[], which args_given tells of. */
-static void clear(struct mi_chrome_event *event)
+void mi_chrome_event_clear(struct mi_chrome_event *event)
 {
     memset(event, 0, offsetof(struct mi_chrome_event, arg));
 }
@@ -253,13 +283,16 @@ bool mi_chrome_event_read(struct mi_chrome_scan *scan, struct mi_chrome_event *e
     struct mi_json *js = &scan->js;
     struct mi_json_string key;
     uint32_t seen = 0;
-    clear(event);
+    if (mi_chrome_shape_read(scan, event))
+        return true;
+    mi_chrome_event_clear(event);
     if (mi_json_peek(js) != MI_JSON_OBJECT) {
         event->at = mi_json_offset(js);
         return mi_json_skip(js, NULL);
     }
     mi_json_begin_object(js);
     event->at = mi_json_offset(js) - 1;
+    mi_chrome_draft_begin(scan, js->begin + event->at);
     scan->outer.at = 0;
     while (mi_json_next_key(js, &key)) {
         unsigned found =
@@ -267,10 +300,20 @@ bool mi_chrome_event_read(struct mi_chrome_scan *scan, struct mi_chrome_event *e
         if (found && seen >> found & 1)
             event->flags |= MI_CHROME_KEY_TWICE;
         seen |= UINT32_C(1) << found;
-        read_field(scan, event, found);
+        if (found == KEY_ARGS) {
+            read_args(scan, event);
+        } else if (found == KEY_ID2) {
+            mi_chrome_draft_value(scan, NULL, 0);
+            read_id2(js, event);
+        } else {
+            read_value(scan, event, found);
+        }
     }
     event->size = mi_json_offset(js) - event->at;
-    return !mi_json_failed(js);
+    if (mi_json_failed(js))
+        return false;
+    mi_chrome_draft_end(scan, event);
+    return true;
 }
 
 bool mi_chrome_number(struct mi_bytes text, int64_t *number)

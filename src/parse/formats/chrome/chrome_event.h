@@ -62,9 +62,37 @@ struct mi_chrome_guess {
     unsigned at;
 };
 
+/* A value of an event as part of its shape: what stands in front of it, and what it is. */
+struct mi_chrome_slot {
+    const uint8_t *literal; /* keys and signs, in the file where they were met first */
+    uint32_t literal_len;
+    uint8_t field; /* 0 = nobody needs it; MI_CHROME_FIELD_ARG on: an argument; else a key */
+    bool is_text;  /* the quotes belong to the literals */
+};
+
+enum { MI_CHROME_SLOTS = 40, MI_CHROME_SHAPES = 8, MI_CHROME_FIELD_ARG = 32 };
+
+/* Events of one writer are alike but for their values: what lies between the values is compared as
+ * a whole, so that keys need no looking up. An event of another shape is read key by key. */
+struct mi_chrome_shape {
+    struct mi_chrome_slot slots[MI_CHROME_SLOTS];
+    uint32_t count; /* 0 = none */
+    const uint8_t *tail;
+    uint32_t tail_len;
+    uint32_t args_given;
+    uint32_t args_slot, args_at; /* `args` begin so far in the literal of that slot ... */
+    uint32_t end_slot, end_at;   /* ... and end so far in that of this one; count = the tail */
+    bool has_args;
+    uint32_t next; /* shape that followed it last */
+};
+
 struct mi_chrome_scan {
     struct mi_json js;
     struct mi_chrome_guess outer, inner;
+    struct mi_chrome_shape shapes[MI_CHROME_SHAPES];
+    uint32_t shape_count, last_shape, oldest;
+    struct mi_chrome_shape draft; /* of the event that is read key by key */
+    const uint8_t *draft_from;    /* behind its last value; NULL: it cannot be a shape */
 };
 
 void mi_chrome_scan_init(struct mi_chrome_scan *scan, struct mi_bytes bytes);
@@ -72,6 +100,26 @@ void mi_chrome_scan_init(struct mi_chrome_scan *scan, struct mi_bytes bytes);
 /* Reads the value that comes next. False: it is no JSON, see scan->js.error. A value that is no
  * object gives an event without fields. */
 bool mi_chrome_event_read(struct mi_chrome_scan *scan, struct mi_chrome_event *event);
+
+/* --- between the parts --- */
+
+/* Empties all but arg[], which args_given tells of. */
+void mi_chrome_event_clear(struct mi_chrome_event *event);
+
+/* Takes in the value of a field. */
+void mi_chrome_take(struct mi_chrome_event *event, unsigned field, struct mi_json_string value);
+
+/* Reads an event that has the shape of an earlier one. False: it has none of them; nothing was
+ * read. */
+bool mi_chrome_shape_read(struct mi_chrome_scan *scan, struct mi_chrome_event *event);
+
+/* The event that is read key by key, as it goes on: begins, has a value (NULL: one that no shape
+ * can have), has its arguments, ends. */
+void mi_chrome_draft_begin(struct mi_chrome_scan *scan, const uint8_t *at);
+void mi_chrome_draft_value(struct mi_chrome_scan *scan, const struct mi_json_string *value,
+                           unsigned field);
+void mi_chrome_draft_args(struct mi_chrome_scan *scan, struct mi_bytes args, bool is_end);
+void mi_chrome_draft_end(struct mi_chrome_scan *scan, const struct mi_chrome_event *event);
 
 static inline bool mi_chrome_has_arg(const struct mi_chrome_event *event, enum mi_chrome_arg arg)
 {

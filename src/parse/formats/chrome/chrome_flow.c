@@ -7,9 +7,7 @@
 #include "base/translate.h"
 #include "parse/formats/chrome/chrome.h"
 
-#include <stdlib.h>
-
-enum { KIND_SHIFT = 30 };
+enum { KIND_SHIFT = 30, ROOM_STEP = 1 << 18 };
 
 /* Moments that miss their span by less than this are meant for it. */
 #define NEAR_NS 1000
@@ -63,15 +61,14 @@ void mi_chrome_flow(struct mi_chrome *c, const struct mi_chrome_event *event)
 
 /* --- binding --- */
 
-/* A span or task as a place to bind to: tasks are numbered behind the slices. */
 struct binder {
     struct mi_chrome *c;
     const struct mi_tables *rows;
-    uint32_t *order, count; /* rows by lane, start, longest first */
-    uint32_t *open;         /* rows around the moment, outermost first */
-    uint32_t open_count;
-    uint32_t *bound; /* [point_count] the row, 0 = none */
-    uint8_t *wanted; /* [lane_count] lanes with arrows */
+    uint32_t all;     /* spans, then tasks: rows are numbered through, from 1 */
+    uint32_t *first;  /* [lane_count + 1] places of a lane in `order` */
+    uint32_t *cursor; /* [lane_count] place that was asked for last */
+    uint32_t *order;  /* rows by lane and start, those around others first */
+    uint32_t *around; /* [all] place of the row around the one at this place, + 1 */
     int64_t missed;
 };
 
@@ -98,157 +95,142 @@ static int64_t start_of(const struct binder *b, uint32_t row)
                            : b->rows->slices.start_raw[row];
 }
 
-static int64_t dur_of(const struct binder *b, uint32_t row)
+static int64_t end_of(const struct binder *b, uint32_t row)
 {
-    return is_task(b, row) ? b->rows->tasks.dur_ns[task_of(b, row)] : b->rows->slices.dur_ns[row];
+    return start_of(b, row) +
+           (is_task(b, row) ? b->rows->tasks.dur_ns[task_of(b, row)] : b->rows->slices.dur_ns[row]);
 }
 
-struct place { /* of a row or of a point, for sorting */
-    int64_t at_ns, dur_ns;
-    uint32_t lane, number;
-};
-
-static int by_lane(const void *a, const void *b)
+static bool stands_behind(const void *context, uint32_t left, uint32_t right)
 {
-    const struct place *x = a, *y = b;
-    if (x->lane != y->lane)
-        return x->lane < y->lane ? -1 : 1;
-    if (x->at_ns != y->at_ns)
-        return x->at_ns < y->at_ns ? -1 : 1;
-    if (x->dur_ns != y->dur_ns)
-        return x->dur_ns > y->dur_ns ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    const struct binder *b = context;
+    int64_t left_start = start_of(b, left), right_start = start_of(b, right);
+    if (left_start != right_start)
+        return left_start > right_start;
+    return end_of(b, left) < end_of(b, right);
 }
 
-/* Rows of the lanes that arrows touch, in order; NULL: out of memory. */
-static struct place *place_rows(struct binder *b, uint32_t *count)
+/* The place of the row around each row of a lane. */
+static void nest(struct binder *b, uint32_t lane)
 {
-    uint32_t all = b->rows->slices.count + b->rows->tasks.count - 1;
-    struct place *places = mi_mem_new(all ? all : 1, sizeof *places);
-    *count = 0;
-    for (uint32_t row = 1; places && row < all; row++) {
-        uint32_t lane = lane_of(b, row);
-        if (b->wanted[lane])
-            places[(*count)++] = (struct place){start_of(b, row), dur_of(b, row), lane, row};
+    uint32_t open = 0; /* place + 1 */
+    for (uint32_t at = b->first[lane]; at < b->first[lane + 1]; at++) {
+        int64_t start = start_of(b, b->order[at]);
+        while (open && end_of(b, b->order[open - 1]) <= start)
+            open = b->around[open - 1];
+        b->around[at] = open;
+        open = at + 1;
     }
-    if (places)
-        qsort(places, *count, sizeof *places, by_lane);
-    return places;
 }
 
-static struct place *place_points(const struct mi_chrome *c)
+/* Rows by lane, then each lane by time: mostly they are in order already. */
+static bool order_rows(struct binder *b)
 {
-    struct place *places = mi_mem_new(c->point_count, sizeof *places);
-    for (uint32_t p = 0; places && p < c->point_count; p++)
-        places[p] = (struct place){c->points[p].ts_ns, 0, c->points[p].lane, p};
-    if (places)
-        qsort(places, c->point_count, sizeof *places, by_lane);
-    return places;
-}
-
-/* The row that a point belongs to. `before`: rows [0, before) begin no later than the point. */
-static uint32_t bind(struct binder *b, const struct place *rows, uint32_t count, uint32_t before,
-                     const struct place *point)
-{
-    const struct place *next =
-        before < count && rows[before].lane == point->lane ? &rows[before] : NULL;
-    const struct place *last =
-        before && rows[before - 1].lane == point->lane ? &rows[before - 1] : NULL;
-    uint32_t kind = kind_of(&b->c->points[point->number]);
-    if (kind == MI_CHROME_END && last && last->at_ns == point->at_ns)
-        return last->number;
-    if (kind == MI_CHROME_END && next)
-        return next->number;
-    while (b->open_count) {
-        const struct place *around = &rows[b->open[b->open_count - 1]];
-        if (around->lane == point->lane && around->at_ns + around->dur_ns >= point->at_ns)
-            return around->number;
-        b->open_count--;
+    uint32_t lanes = b->c->lane_count;
+    b->first = mi_mem_zero((size_t)lanes + 2, sizeof *b->first);
+    b->cursor = mi_mem_new(lanes, sizeof *b->cursor);
+    b->order = mi_mem_new(b->all, sizeof *b->order);
+    b->around = mi_mem_new(b->all, sizeof *b->around);
+    if (!b->first || !b->cursor || !b->order || !b->around)
+        return false;
+    for (uint32_t row = 1; row < b->all; row++)
+        b->first[lane_of(b, row) + 2]++;
+    for (uint32_t lane = 2; lane <= lanes; lane++)
+        b->first[lane + 1] += b->first[lane];
+    for (uint32_t row = 1; row < b->all; row++)
+        b->order[b->first[lane_of(b, row) + 1]++] = row;
+    for (uint32_t lane = 1; lane < lanes; lane++) {
+        uint32_t count = b->first[lane + 1] - b->first[lane];
+        mi_chrome_sort(b->order + b->first[lane], count, b->around, stands_behind, b);
+        nest(b, lane);
+        b->cursor[lane] = b->first[lane];
     }
+    return true;
+}
+
+/* The first place of the lane whose row starts behind the moment. Points of a lane come in order
+ * mostly, so the search begins where the last one ended. */
+static uint32_t place_behind(struct binder *b, uint32_t lane, int64_t at_ns)
+{
+    uint32_t low = b->first[lane], high = b->first[lane + 1], at = b->cursor[lane];
+    for (unsigned step = 0; step < 8; step++) {
+        bool is_behind = at < high && start_of(b, b->order[at]) <= at_ns;
+        bool is_before = at > low && start_of(b, b->order[at - 1]) > at_ns;
+        if (!is_behind && !is_before)
+            return b->cursor[lane] = at;
+        low = is_behind ? at : low;
+        high = is_before ? at : high;
+        at += is_behind ? 1 : UINT32_MAX;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (start_of(b, b->order[middle]) <= at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return b->cursor[lane] = low;
+}
+
+/* The row that a point belongs to; 0 = none. */
+static uint32_t bind(struct binder *b, const struct mi_chrome_point *point)
+{
+    uint32_t behind = place_behind(b, point->lane, point->ts_ns);
+    uint32_t next = behind < b->first[point->lane + 1] ? b->order[behind] : 0;
+    uint32_t last = behind > b->first[point->lane] ? b->order[behind - 1] : 0;
+    if (kind_of(point) == MI_CHROME_END) {
+        if (last && start_of(b, last) == point->ts_ns)
+            return last;
+        if (next)
+            return next;
+    }
+    for (uint32_t at = last ? behind : 0; at; at = b->around[at - 1])
+        if (end_of(b, b->order[at - 1]) >= point->ts_ns)
+            return b->order[at - 1];
     b->missed++;
-    if (next && next->at_ns - point->at_ns < NEAR_NS)
-        return next->number;
-    if (last && point->at_ns - (last->at_ns + last->dur_ns) < NEAR_NS)
-        return last->number;
-    return 0;
+    if (next && start_of(b, next) - point->ts_ns < NEAR_NS)
+        return next;
+    return last && point->ts_ns - end_of(b, last) < NEAR_NS ? last : 0;
 }
 
-static void bind_all(struct binder *b, const struct place *rows, uint32_t count,
-                     const struct place *points)
-{
-    uint32_t row = 0;
-    for (uint32_t p = 0; p < b->c->point_count; p++) {
-        const struct place *point = &points[p];
-        for (; row < count && (rows[row].lane < point->lane ||
-                               (rows[row].lane == point->lane && rows[row].at_ns <= point->at_ns));
-             row++) {
-            while (b->open_count) {
-                const struct place *around = &rows[b->open[b->open_count - 1]];
-                if (around->lane == rows[row].lane &&
-                    around->at_ns + around->dur_ns > rows[row].at_ns)
-                    break;
-                b->open_count--;
-            }
-            b->open[b->open_count++] = row;
-        }
-        b->bound[point->number] = bind(b, rows, count, row, point);
-    }
-}
-
+/* Afterwards `lane` of each point is its row. */
 static bool bind_points(struct binder *b)
 {
-    uint32_t count = 0;
-    b->bound = mi_mem_zero(b->c->point_count, sizeof *b->bound);
-    b->wanted = mi_mem_zero(b->c->lane_count, 1);
-    for (uint32_t p = 0; b->wanted && p < b->c->point_count; p++)
-        b->wanted[b->c->points[p].lane] = 1;
-    struct place *rows = b->wanted ? place_rows(b, &count) : NULL;
-    struct place *points = place_points(b->c);
-    b->open = mi_mem_new(count + 1, sizeof *b->open);
-    bool ok = b->bound && rows && points && b->open;
-    if (ok)
-        bind_all(b, rows, count, points);
-    mi_mem_free(rows);
-    mi_mem_free(points);
-    mi_mem_free(b->open);
-    mi_mem_free(b->wanted);
+    bool ok = order_rows(b);
+    for (uint32_t p = 0; ok && p < b->c->point_count; p++)
+        b->c->points[p].lane = bind(b, &b->c->points[p]);
+    mi_mem_free(b->first);
+    mi_mem_free(b->cursor);
+    mi_mem_free(b->order);
+    mi_mem_free(b->around);
     return ok;
 }
 
 /* --- pairing --- */
 
-struct tie {
-    uint64_t key;
-    int64_t ts_ns;
-    uint32_t point;
+/* The points of one key, by time. */
+struct ends {
+    const struct mi_chrome_point *at;
+    uint32_t count;
 };
-
-static int by_key(const void *a, const void *b)
-{
-    const struct tie *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    if (x->ts_ns != y->ts_ns)
-        return x->ts_ns < y->ts_ns ? -1 : 1;
-    return x->point < y->point ? -1 : x->point > y->point;
-}
 
 enum { NO_POINT = -1 };
 
-static void add_arrow(struct binder *b, int64_t from, int64_t to)
+static void put_end(const struct binder *b, uint32_t row, mi_slice_id *slice, mi_task_id *task)
+{
+    if (row && is_task(b, row))
+        task->v = task_of(b, row);
+    else
+        slice->v = row;
+}
+
+static void add_arrow(struct binder *b, const struct ends *ends, int64_t from, int64_t to)
 {
     struct mi_chrome *c = b->c;
-    uint32_t category = c->points[from >= 0 ? from : to].category;
-    struct mi_flow_row row = {.category = {category & ((UINT32_C(1) << KIND_SHIFT) - 1)}};
-    uint32_t start = from >= 0 ? b->bound[from] : 0, end = to >= 0 ? b->bound[to] : 0;
-    if (start && is_task(b, start))
-        row.from_task.v = task_of(b, start);
-    else
-        row.from_slice.v = start;
-    if (end && is_task(b, end))
-        row.to_task.v = task_of(b, end);
-    else
-        row.to_slice.v = end;
+    struct mi_flow_row row = {
+        .category = {ends->at[from >= 0 ? from : to].category & ((UINT32_C(1) << KIND_SHIFT) - 1)}};
+    put_end(b, from >= 0 ? ends->at[from].lane : 0, &row.from_slice, &row.from_task);
+    put_end(b, to >= 0 ? ends->at[to].lane : 0, &row.to_slice, &row.to_task);
     mi_add_flow(c->batch, &row);
     if (from < 0)
         mi_chrome_note(c, MI_NOTICE, "trace.arrow_from_nowhere",
@@ -258,93 +240,98 @@ static void add_arrow(struct binder *b, int64_t from, int64_t to)
                        N_("an arrow whose end is not in the file"));
 }
 
-static bool is_start(const struct binder *b, const struct tie *tie)
+static bool is_start(const struct mi_chrome_point *point)
 {
-    return kind_of(&b->c->points[tie->point]) == MI_CHROME_START;
+    return kind_of(point) == MI_CHROME_START;
 }
 
 /* As many starts as ends: in order. */
-static void pair_in_order(struct binder *b, const struct tie *ties, uint32_t count)
+static void pair_in_order(struct binder *b, const struct ends *ends)
 {
-    uint32_t s = 0, e = 0;
+    uint32_t start = 0, end = 0;
     for (;;) {
-        while (s < count && !is_start(b, &ties[s]))
-            s++;
-        while (e < count && is_start(b, &ties[e]))
-            e++;
-        if (s >= count)
+        while (start < ends->count && !is_start(&ends->at[start]))
+            start++;
+        while (end < ends->count && is_start(&ends->at[end]))
+            end++;
+        if (start >= ends->count)
             break;
-        add_arrow(b, ties[s++].point, ties[e++].point);
+        add_arrow(b, ends, start++, end++);
     }
 }
 
 /* Each end takes the last start (or step) before it, else the first one behind it. */
-static void pair_by_time(struct binder *b, const struct tie *ties, uint32_t count)
+static void pair_by_time(struct binder *b, const struct ends *ends)
 {
     int64_t first = NO_POINT, last = NO_POINT;
     bool was_taken = false; /* the last start by an end, or the first one in advance */
-    for (uint32_t i = 0; i < count && first < 0; i++)
-        if (is_start(b, &ties[i]))
-            first = ties[i].point;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t kind = kind_of(&b->c->points[ties[i].point]);
-        if (kind == MI_CHROME_START) {
+    for (uint32_t i = 0; i < ends->count && first < 0; i++)
+        if (is_start(&ends->at[i]))
+            first = i;
+    for (uint32_t i = 0; i < ends->count; i++) {
+        if (is_start(&ends->at[i])) {
             if (last >= 0 && !was_taken)
-                add_arrow(b, last, NO_POINT);
+                add_arrow(b, ends, last, NO_POINT);
             was_taken = last < 0 && was_taken;
-            last = ties[i].point;
+            last = i;
             continue;
         }
-        add_arrow(b, last >= 0 ? last : first, ties[i].point);
+        add_arrow(b, ends, last >= 0 ? last : first, i);
         was_taken = true;
-        if (kind == MI_CHROME_STEP)
-            last = ties[i].point;
+        if (kind_of(&ends->at[i]) == MI_CHROME_STEP)
+            last = i;
     }
     if (last >= 0 && !was_taken)
-        add_arrow(b, last, NO_POINT);
+        add_arrow(b, ends, last, NO_POINT);
 }
 
-static void pair_key(struct binder *b, const struct tie *ties, uint32_t count)
+static void pair_key(struct binder *b, const struct ends *ends)
 {
     uint32_t starts = 0, steps = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        starts += is_start(b, &ties[i]);
-        steps += kind_of(&b->c->points[ties[i].point]) == MI_CHROME_STEP;
+    for (uint32_t i = 0; i < ends->count; i++) {
+        starts += is_start(&ends->at[i]);
+        steps += kind_of(&ends->at[i]) == MI_CHROME_STEP;
     }
-    if (starts * 2 == count && !steps)
-        pair_in_order(b, ties, count);
+    if (starts * 2 == ends->count && !steps)
+        pair_in_order(b, ends);
     else
-        pair_by_time(b, ties, count);
+        pair_by_time(b, ends);
 }
 
-static bool pair_points(struct binder *b)
+/* From the last key to the first, giving back the room of those that are done. */
+static void pair_points(struct binder *b)
 {
     struct mi_chrome *c = b->c;
-    struct tie *ties = mi_mem_new(c->point_count, sizeof *ties);
-    if (!ties)
-        return false;
-    for (uint32_t p = 0; p < c->point_count; p++)
-        ties[p] = (struct tie){c->points[p].key, c->points[p].ts_ns, p};
-    qsort(ties, c->point_count, sizeof *ties, by_key);
-    for (uint32_t from = 0, to; from < c->point_count; from = to) {
-        for (to = from + 1; to < c->point_count; to++)
-            if (ties[to].key != ties[from].key)
-                break;
-        pair_key(b, ties + from, to - from);
+    mi_chrome_sort_points(c->points, c->point_count);
+    while (c->point_count && !mi_batch_failed(c->batch)) {
+        uint32_t from = c->point_count - 1;
+        while (from && c->points[from - 1].key == c->points[from].key)
+            from--;
+        struct ends ends = {&c->points[from], c->point_count - from};
+        pair_key(b, &ends);
+        c->point_count = from;
+        if (c->point_room - from <= ROOM_STEP)
+            continue;
+        void *smaller = mi_mem_resize(c->points, (size_t)from + 1, sizeof *c->points);
+        if (smaller) {
+            c->points = smaller;
+            c->point_room = from + 1;
+        }
     }
-    mi_mem_free(ties);
-    return true;
 }
 
 void mi_chrome_flows_finish(struct mi_chrome *c)
 {
     struct binder b = {.c = c, .rows = &c->batch->rows};
+    b.all = b.rows->slices.count + b.rows->tasks.count - 1;
     if (!c->point_count || mi_batch_failed(c->batch))
         return;
-    if (!bind_points(&b) || !pair_points(&b))
+    if (!bind_points(&b)) {
         mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for arrows");
+        return;
+    }
+    pair_points(&b);
     if (b.missed)
         mi_chrome_note(c, MI_NOTICE, "trace.arrow_off",
                        N_("ends of arrows that lie on no span or task of their lane"));
-    mi_mem_free(b.bound);
 }
