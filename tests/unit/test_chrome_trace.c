@@ -378,6 +378,111 @@ static void arrows_whose_ids_come_again(void **state)
     reading_fini(&r);
 }
 
+/* What a batch holds of spans and samples, as a number. */
+static uint64_t digest(const struct reading *r)
+{
+    const struct mi_tables *rows = &r->batch.rows;
+    uint64_t sum = (uint64_t)r->batch.counts.kept;
+    for (uint32_t s = 1; s < rows->slices.count; s++) {
+        struct mi_bytes name = mi_batch_text(&r->batch, rows->slices.name[s]);
+        for (size_t i = 0; i < name.len; i++)
+            sum = sum * 31 + name.at[i];
+        sum = sum * 31 + (uint64_t)rows->slices.start_raw[s];
+        sum = sum * 31 + (uint64_t)rows->slices.dur_ns[s];
+        sum = sum * 31 + rows->slices.connection[s];
+        sum = sum * 31 + rows->slices.track[s].v;
+    }
+    for (uint32_t s = 1; s < rows->samples.count; s++)
+        sum = sum * 31 + (uint64_t)rows->samples.at_raw[s] + rows->samples.counter[s].v;
+    return sum;
+}
+
+/* Three kinds of events with values that shapes take and that they leave to the slow way; `indent`
+ * sets other blanks into every event, so that no shape fits. */
+static void write_shapes(char *out, size_t room, bool indent)
+{
+    static const char *const names[] = {
+        "a", "b\\n", "\\u00e9", "", "\xff", "sixteen bytes or more", "\\\"q", "\t", "z"};
+    static const char *const numbers[] = {"1",           "2.5", "\"7.25\"", "0",
+                                          "123456.0005", "1e2", "0.0004"};
+    size_t used = (size_t)snprintf(out, room, "[");
+    for (int i = 0; i < 252; i++) {
+        const char *name = names[i % 9], *number = numbers[i % 7], *next = numbers[(i + 3) % 7];
+        int blanks = indent ? i : 0;
+        if (i % 3 == 0)
+            used += (size_t)snprintf(
+                out + used, room - used,
+                "{\"ph\":\"X\",%*s\"name\":\"%s\",\"pid\":%d,\"tid\":\"%s\","
+                "\"ts\":%s,\"dur\":%s,\"args\":{\"x\":{\"y\":1},\"correlation\":%d}},",
+                blanks, "", name, i % 4, name, number, next, i);
+        else if (i % 3 == 1)
+            used +=
+                (size_t)snprintf(out + used, room - used,
+                                 "{\"name\":\"%s\",%*s\"cat\":\"f\",\"pid\":%d,\"tid\":0,\"ts\":%s,"
+                                 "\"dur\":%s,\"args\":{\"correlation\":%d},\"ph\":\"X\"},",
+                                 name, blanks, "", i % 4, next, number, i);
+        else
+            used += (size_t)snprintf(out + used, room - used,
+                                     "{\"name\":\"%s\",%*s\"pid\":%d,\"ts\":%s,\"args\":{\"v\":%s},"
+                                     "\"ph\":\"C\"},",
+                                     name, blanks, "", i % 4, number, next);
+    }
+    out[used - 1] = ']';
+}
+
+static void shapes_change_nothing(void **state)
+{
+    (void)state;
+    static char shaped[1 << 16], plain[1 << 17];
+    struct reading a, b;
+    write_shapes(shaped, sizeof shaped, false);
+    write_shapes(plain, sizeof plain, true);
+    read_text(&a, shaped);
+    read_text(&b, plain);
+    assert_ledger(&a, 252, 252, 0, 0);
+    assert_int_equal(digest(&a), digest(&b));
+    reading_fini(&a);
+    reading_fini(&b);
+}
+
+/* A shape must not let through what is no JSON. */
+static void shapes_are_no_leave(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"01", "1.", "-", "1.5.2", "1 2", "\"3", "", "+1", ".5"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[512];
+        struct reading r;
+        snprintf(text, sizeof text,
+                 "[{\"ph\":\"X\",\"ts\":1,\"dur\":1},\n{\"ph\":\"X\",\"ts\":2,\"dur\":1},\n"
+                 "{\"ph\":\"X\",\"ts\":%s,\"dur\":1},\n{\"ph\":\"X\",\"ts\":4,\"dur\":1}]",
+                 bad[i]);
+        read_text(&r, text);
+        assert_ledger(&r, 4, 3, 0, 1);
+        reading_fini(&r);
+    }
+}
+
+static void times_of_zero_are_set_apart(void **state)
+{
+    (void)state;
+    struct reading r;
+    read_text(
+        &r,
+        "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1700000000000000,\"dur\":5},"
+        "{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":5},"
+        "{\"ph\":\"X\",\"name\":\"c\",\"cat\":\"kernel\",\"pid\":1,\"tid\":2,\"ts\":0,\"dur\":5}]");
+    const struct mi_tables *rows = &r.batch.rows;
+    assert_ledger(&r, 3, 3, 0, 0);
+    assert_int_equal(reading_diag(&r, "trace.undated"), 2);
+    uint32_t track = rows->slices.track[slice_at(&r, 0)].v;
+    assert_int_equal(rows->tracks.native_id[track], -2);
+    assert_int_equal(rows->clocks.note[rows->tracks.clock[track].v].v, 0);
+    assert_int_equal(rows->clocks.ref_raw[rows->tracks.clock[rows->slices.track[1].v].v], T0);
+    assert_int_equal(rows->tracks.kind[rows->tasks.track[1].v], MI_TRACK_ENGINE);
+    reading_fini(&r);
+}
+
 /* --- real traces --- */
 
 struct fact {
@@ -542,6 +647,56 @@ static void facts_of_names_only(void **state)
     reading_fini(&r);
 }
 
+/* --- damage --- */
+
+static bool adds_up(const struct reading *r)
+{
+    const struct mi_counts *counts = &r->batch.counts;
+    return counts->in == counts->kept + counts->skipped + counts->lost;
+}
+
+/* A real trace that ends in the middle, one with bytes overwritten in 40 places, and two in a row.
+ */
+static void damaged_real_traces(void **state)
+{
+    (void)state;
+    struct reading whole, r;
+    if (!reading_file(&whole, NULL,
+                      shared_path("samples/cann-profiling/mstt_2024/trace_view.json")))
+        skip();
+    size_t size = whole.input.bytes.len;
+    uint8_t *bytes = malloc(size * 2);
+    const struct mi_reader *reader = mi_reader_find("chrome_trace");
+    assert_non_null(bytes);
+
+    memcpy(bytes, whole.input.bytes.at, size);
+    reading_bytes(&r, reader, (struct mi_bytes){bytes, size / 2}, NULL, NULL);
+    assert_true(r.ok && adds_up(&r));
+    assert_int_equal(r.batch.counts.lost, 1);
+    assert_in_range(r.batch.counts.kept + r.batch.counts.skipped, 1000, 3000);
+    assert_int_equal(reading_diag(&r, "trace.truncated"), 1);
+    reading_fini(&r);
+
+    for (size_t i = 0; i < 40; i++)
+        memset(bytes + size / 41 * (i + 1), '"', 3);
+    reading_bytes(&r, reader, (struct mi_bytes){bytes, size}, NULL, NULL);
+    assert_true(r.ok && adds_up(&r));
+    assert_in_range(r.batch.counts.lost, 20, 80);
+    assert_in_range(r.batch.counts.in, 3670 - 80, 3670);
+    reading_fini(&r);
+
+    memcpy(bytes, whole.input.bytes.at, size);
+    memcpy(bytes + size, whole.input.bytes.at, size);
+    reading_bytes(&r, reader, (struct mi_bytes){bytes, size * 2}, NULL, NULL);
+    assert_true(r.ok && adds_up(&r));
+    assert_int_equal(r.batch.counts.in, 2 * 3670);
+    assert_int_equal(r.batch.counts.lost, 0);
+    assert_int_equal(reading_diag(&r, "trace.second_list"), 1);
+    reading_fini(&r);
+    reading_fini(&whole);
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -556,6 +711,10 @@ int main(void)
         cmocka_unit_test(arguments_are_listed),
         cmocka_unit_test(nothing_and_little),
         cmocka_unit_test(arrows_whose_ids_come_again),
+        cmocka_unit_test(shapes_change_nothing),
+        cmocka_unit_test(shapes_are_no_leave),
+        cmocka_unit_test(times_of_zero_are_set_apart),
+        cmocka_unit_test(damaged_real_traces),
         cmocka_unit_test(facts_of_alexnet),
         cmocka_unit_test(facts_of_2024),
         cmocka_unit_test(facts_of_names_only),

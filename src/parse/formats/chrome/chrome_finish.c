@@ -72,6 +72,8 @@ mi_str_id mi_chrome_name(struct mi_chrome *c, struct mi_json_string text)
 /* Times since 1970 lie far from those since a start: anything behind 1973 is one. */
 #define EPOCH_NS INT64_C(100000000000000000)
 
+enum { UNDATED = -2 }; /* number of a track: no stream or thread has it */
+
 static void extend(int64_t *last, int64_t start, int64_t dur)
 {
     if (dur != INT64_MAX && start + dur > *last)
@@ -95,6 +97,57 @@ static void close_endless(struct mi_chrome *c)
     for (uint32_t s = 1; s < rows->slices.count; s++)
         if (rows->slices.dur_ns[s] == INT64_MAX)
             rows->slices.dur_ns[s] = last - rows->slices.start_raw[s];
+}
+
+/* A place for what has no time: its clock has no origin, so it stands where the capture begins. */
+static mi_track_id undated_track(struct mi_chrome *c, enum mi_track_kind kind)
+{
+    mi_str_id name = mi_batch_cstr(c->batch, N_("undated"));
+    mi_clock_id clock = mi_add_clock(
+        c->batch, &(struct mi_clock_row){.name = name, .ns_per_tick = 1, .residual_ns = -1});
+    return mi_add_track(c->batch, &(struct mi_track_row){.kind = (uint8_t)kind,
+                                                         .name = name,
+                                                         .clock = clock,
+                                                         .rank = -1,
+                                                         .device = kind == MI_TRACK_THREAD ? -1 : 0,
+                                                         .process = -1,
+                                                         .native_id = UNDATED});
+}
+
+static bool has_epoch(const struct mi_tables *rows)
+{
+    for (uint32_t t = 1; t < rows->tasks.count; t++)
+        if (rows->tasks.start_raw[t] >= EPOCH_NS)
+            return true;
+    for (uint32_t s = 1; s < rows->slices.count; s++)
+        if (rows->slices.start_raw[s] >= EPOCH_NS)
+            return true;
+    return false;
+}
+
+/* Times of 0 among those since 1970 are no times. */
+static void set_undated_apart(struct mi_chrome *c)
+{
+    struct mi_tables *rows = &c->batch->rows;
+    mi_track_id tasks = {0}, slices = {0};
+    if (!has_epoch(rows))
+        return;
+    for (uint32_t t = 1; t < rows->tasks.count; t++) {
+        if (rows->tasks.start_raw[t] != 0)
+            continue;
+        tasks = tasks.v ? tasks : undated_track(c, MI_TRACK_ENGINE);
+        rows->tasks.track[t] = tasks;
+        mi_chrome_note(c, MI_NOTICE, "trace.undated",
+                       N_("a time of 0 among times since 1970: when it ran is not known"));
+    }
+    for (uint32_t s = 1; s < rows->slices.count; s++) {
+        if (rows->slices.start_raw[s] != 0)
+            continue;
+        slices = slices.v ? slices : undated_track(c, MI_TRACK_THREAD);
+        rows->slices.track[s] = slices;
+        mi_chrome_note(c, MI_NOTICE, "trace.undated",
+                       N_("a time of 0 among times since 1970: when it ran is not known"));
+    }
 }
 
 /* The first moment that a clock tells of, wherever it stands. */
@@ -270,6 +323,7 @@ void mi_chrome_finish(struct mi_chrome *c)
         name_track(c, track);
     if (c->host_clock.v)
         c->batch->rows.clocks.name[c->host_clock.v] = mi_batch_cstr(c->batch, "host");
+    set_undated_apart(c);
     fix_clocks(c);
     add_fact(c, "trace_dialect", is_cann(c) ? "cann" : c->is_kineto ? "kineto" : "chrome");
     if (!c->batch->counts.in)
