@@ -340,6 +340,19 @@ bool mi_sqlite_open(struct mi_sqlite *sqlite, struct mi_bytes bytes, struct mi_b
     return false;
 }
 
+struct mi_bytes mi_sqlite_page(const struct mi_sqlite *sqlite, uint32_t page)
+{
+    const struct mi_sqlite_disk *disk = sqlite->disk;
+    return page ? piece_at(disk, (uint64_t)(page - 1) * disk->page_bytes) : (struct mi_bytes){0};
+}
+
+uint32_t mi_sqlite_page_count(const struct mi_sqlite *sqlite)
+{
+    int64_t size = size_of(sqlite->disk), page_bytes = sqlite->disk->page_bytes;
+    int64_t count = (size + page_bytes - 1) / page_bytes;
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX - 1;
+}
+
 void mi_sqlite_close(struct mi_sqlite *sqlite)
 {
     if (sqlite->db)

@@ -32,6 +32,11 @@ bool mi_sqlite_has_log(struct mi_bytes bytes);
 bool mi_sqlite_open(struct mi_sqlite *sqlite, struct mi_bytes bytes, struct mi_bytes wal,
                     struct mi_error *err);
 
+/* A page as SQLite sees it, by number from 1: that of the log if it is newer. Empty beyond the end;
+ * shorter than the others where the file is cut. */
+struct mi_bytes mi_sqlite_page(const struct mi_sqlite *sqlite, uint32_t page);
+uint32_t mi_sqlite_page_count(const struct mi_sqlite *sqlite);
+
 /* Also right on a zeroed or closed one. Statements must be finalised. */
 void mi_sqlite_close(struct mi_sqlite *sqlite);
 

@@ -65,7 +65,7 @@ static int shown(struct mi_bytes text)
     return text.len < 512 ? (int)text.len : 512;
 }
 
-static mi_str_id detail_of(struct mi_db_reading *r, const struct mi_db_rows *rows)
+static mi_str_id detail_of(struct mi_db_reading *r, struct mi_db_rows *rows)
 {
     struct mi_bytes group = mi_batch_text(r->db.batch, mi_db_text(rows, GROUP));
     struct mi_bytes step = mi_batch_text(r->db.batch, mi_db_text(rows, OF_STEP));

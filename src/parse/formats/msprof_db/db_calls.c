@@ -71,6 +71,7 @@ bool mi_db_read_calls(struct mi_db_reading *r)
     struct mi_db_rows rows;
     if (!mi_db_rows_open(&rows, &r->db, "CANN_API", columns))
         return mi_db_is_fine(&r->db);
+    mi_db_make_room(&r->db, "CANN_API", MI_T_slices);
     while (mi_db_rows_next(&rows))
         add_call(r, &rows);
     return mi_db_is_fine(&r->db);

@@ -9,6 +9,7 @@ enum {
     SQL_BYTES = 2048,
     DEFAULT_NAME_BYTES = 16 << 20,
     STEPS_PER_ASK = 200000, /* of SQLite's machine between two looks at the user's wish to stop */
+    ROWS_PER_ASK = 1 << 16,
     ROWID_BITS = 56,
 };
 
@@ -28,21 +29,42 @@ static int ask(void *context)
     return db->is_stopped;
 }
 
+static bool add_table(struct mi_db *db, sqlite3_stmt *stmt)
+{
+    const void *name = sqlite3_column_text(stmt, 0);
+    size_t len = name ? (size_t)sqlite3_column_bytes(stmt, 0) : 0;
+    int64_t root = sqlite3_column_int64(stmt, 1);
+    bool failed = false;
+    mi_str_id id = mi_strings_add(&db->tables, (struct mi_bytes){name, len}, true, &failed);
+    uint32_t page = root < UINT32_MAX ? (uint32_t)root : 0;
+    return (!failed && (!page || mi_map_set(&db->roots, id.v, page))) ||
+           mi_fail(db->err, MI_ENOMEM, "out of memory for the names of tables");
+}
+
+static bool is_utf8(struct mi_db *db)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool result =
+        sqlite3_prepare_v2(db->sqlite.db, "PRAGMA encoding", -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW &&
+        sqlite3_stricmp((const char *)sqlite3_column_text(stmt, 0), "UTF-8") == 0;
+    sqlite3_finalize(stmt);
+    return result;
+}
+
 static bool list_tables(struct mi_db *db)
 {
     sqlite3_stmt *stmt = NULL;
-    bool failed = false;
+    bool ok = true;
     int code = sqlite3_prepare_v2(
-        db->sqlite.db, "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage>0", -1,
-        &stmt, NULL);
-    while (code == SQLITE_OK && !failed && sqlite3_step(stmt) == SQLITE_ROW) {
-        const void *name = sqlite3_column_text(stmt, 0);
-        size_t len = (size_t)sqlite3_column_bytes(stmt, 0);
-        mi_strings_add(&db->tables, (struct mi_bytes){name, name ? len : 0}, true, &failed);
-    }
-    if (failed)
-        return mi_fail(db->err, MI_ENOMEM, "out of memory for the names of tables");
+        db->sqlite.db, "SELECT name,rootpage FROM sqlite_schema WHERE type='table' AND rootpage>0",
+        -1, &stmt, NULL);
+    while (code == SQLITE_OK && ok && sqlite3_step(stmt) == SQLITE_ROW)
+        ok = add_table(db, stmt);
     int end = stmt ? sqlite3_finalize(stmt) : code;
+    if (!ok)
+        return false;
+    db->is_utf8 = is_utf8(db);
     if (code == SQLITE_OK && (end == SQLITE_OK || db->tables.count > 1))
         return true;
     return mi_fail_at(db->err, MI_EFORMAT, 0, 0, "the list of tables cannot be read: %s",
@@ -74,6 +96,7 @@ void mi_db_close(struct mi_db *db)
 {
     mi_sqlite_close(&db->sqlite);
     mi_strings_fini(&db->tables);
+    mi_map_fini(&db->roots);
 }
 
 bool mi_db_is_fine(const struct mi_db *db)
@@ -86,182 +109,250 @@ bool mi_db_has_table(const struct mi_db *db, const char *table)
     return mi_strings_find(&db->tables, mi_cstr(table)).v != 0;
 }
 
-/* --- opening a table --- */
-
-/* Which of the asked columns the table has. Generated ones are not among them. */
-static uint32_t find_columns(struct mi_db *db, const char *table, const char *const *columns)
+static uint32_t root_of(const struct mi_db *db, const char *table)
 {
-    char sql[SQL_BYTES];
-    sqlite3_stmt *stmt = NULL;
-    uint32_t found = 0;
-    snprintf(sql, sizeof sql, "PRAGMA table_info(\"%s\")", table);
-    if (sqlite3_prepare_v2(db->sqlite.db, sql, -1, &stmt, NULL) != SQLITE_OK)
-        return 0;
-    while (sqlite3_step(stmt) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(stmt, 1);
-        for (unsigned i = 0; name && columns[i]; i++)
-            if (sqlite3_stricmp(name, columns[i]) == 0)
-                found |= UINT32_C(1) << i;
-    }
-    sqlite3_finalize(stmt);
-    return found;
+    return mi_map_get(&db->roots, mi_strings_find(&db->tables, mi_cstr(table)).v);
 }
 
-static bool prepare(struct mi_db_rows *rows, const char *const *columns, const char *behind)
+/* Without the room it grows step by step, so failing means nothing. */
+void mi_db_make_room(struct mi_db *db, const char *table, enum mi_table_no which)
+{
+    uint32_t root = root_of(db, table);
+    if (root)
+        mi_table_reserve(&db->batch->rows, which, mi_sqlite_table_guess(&db->sqlite, root));
+}
+
+/* --- opening a table --- */
+
+/* What the schema says of the columns that are asked for. */
+struct layout {
+    bool is_plain; /* each value lies where its column stands */
+    unsigned found, last, keys;
+};
+
+static void take_column(struct mi_db_rows *rows, struct layout *layout, sqlite3_stmt *stmt,
+                        const char *const *columns)
+{
+    int64_t number = sqlite3_column_int64(stmt, 0);
+    const char *name = (const char *)sqlite3_column_text(stmt, 1);
+    const char *type = (const char *)sqlite3_column_text(stmt, 2);
+    bool is_key = sqlite3_column_int(stmt, 5) > 0;
+    bool is_number = type && sqlite3_stricmp(type, "INTEGER") == 0;
+    if (sqlite3_column_int(stmt, 6)) { /* computed: never asked for, but it shifts the others */
+        layout->is_plain = false;
+        return;
+    }
+    layout->keys += is_key;
+    if (is_key && is_number && number < MI_DB_VALUES)
+        rows->row_column = (int8_t)number;
+    for (unsigned i = 0; name && columns[i]; i++)
+        if (sqlite3_stricmp(name, columns[i]) == 0 && rows->place[i] < 0) {
+            layout->found++;
+            layout->is_plain = layout->is_plain && number < MI_DB_VALUES;
+            rows->place[i] = number < MI_DB_VALUES ? (int8_t)number : 0;
+            if (number >= layout->last)
+                layout->last = (unsigned)number + 1;
+        }
+}
+
+static struct layout look_at_columns(struct mi_db_rows *rows, const char *const *columns)
+{
+    struct layout layout = {.is_plain = rows->db->is_utf8};
+    char sql[SQL_BYTES];
+    sqlite3_stmt *stmt = NULL;
+    for (rows->column_count = 0; columns[rows->column_count]; rows->column_count++)
+        rows->place[rows->column_count] = -1;
+    rows->row_column = -1;
+    snprintf(sql, sizeof sql, "PRAGMA table_xinfo(\"%s\")", rows->table);
+    if (sqlite3_prepare_v2(rows->db->sqlite.db, sql, -1, &stmt, NULL) == SQLITE_OK)
+        while (sqlite3_step(stmt) == SQLITE_ROW)
+            take_column(rows, &layout, stmt, columns);
+    sqlite3_finalize(stmt);
+    if (layout.keys != 1)
+        rows->row_column = -1;
+    return layout;
+}
+
+/* A table whose rows have no numbers has the tree of an index. */
+static bool open_pages(struct mi_db_rows *rows, const struct layout *layout)
+{
+    enum { INDEX_LEAF = 10, INDEX_INNER = 2 };
+    uint32_t root = root_of(rows->db, rows->table);
+    struct mi_bytes page = mi_sqlite_page(&rows->db->sqlite, root);
+    if (!layout->is_plain || !root ||
+        (page.len && root > 1 && (page.at[0] == INDEX_LEAF || page.at[0] == INDEX_INNER)))
+        return false;
+    mi_sqlite_table_open(&rows->pages, &rows->db->sqlite, root);
+    rows->value_count = layout->last;
+    return true;
+}
+
+/* Asks SQLite instead: the values come in the order in which they are asked for. */
+static bool open_statement(struct mi_db_rows *rows, const char *const *columns)
 {
     char sql[SQL_BYTES];
-    int len = snprintf(sql, sizeof sql, "SELECT %s", rows->has_rowid ? "rowid" : "NULL");
+    int len = snprintf(sql, sizeof sql, "SELECT ");
     for (unsigned i = 0; i < rows->column_count; i++)
-        if (rows->place[i] >= 0)
-            len += snprintf(sql + len, sizeof sql - (size_t)len, ",\"%s\"", columns[i]);
-    snprintf(sql + len, sizeof sql - (size_t)len, " FROM \"%s\" NOT INDEXED %s", rows->table,
-             behind);
+        if (rows->place[i] >= 0) {
+            len += snprintf(sql + len, sizeof sql - (size_t)len, "\"%s\",", columns[i]);
+            rows->place[i] = (int8_t)rows->value_count++;
+        }
+    rows->row_column = -1;
+    snprintf(sql + len, sizeof sql - (size_t)len, "NULL FROM \"%s\" NOT INDEXED", rows->table);
     return sqlite3_prepare_v2(rows->db->sqlite.db, sql, -1, &rows->stmt, NULL) == SQLITE_OK;
+}
+
+static void count_hole(struct mi_db_rows *rows, uint32_t page, const char *why)
+{
+    struct mi_batch *batch = rows->db->batch;
+    uint64_t page_bytes = mi_sqlite_page(&rows->db->sqlite, 1).len;
+    batch->counts.in++;
+    batch->counts.lost++;
+    mi_batch_diag(batch, MI_LOSS, "msprof_db.page_damaged",
+                  page ? (page - 1) * page_bytes : MI_NO_OFFSET, 0, "table %s, page %u: %s",
+                  rows->table, page, why);
 }
 
 bool mi_db_rows_open(struct mi_db_rows *rows, struct mi_db *db, const char *table,
                      const char *const *columns)
 {
-    int8_t next = 1;
-    *rows = (struct mi_db_rows){.db = db, .table = table, .has_rowid = true};
+    *rows = (struct mi_db_rows){.db = db, .table = table};
     if (!mi_db_is_fine(db) || !mi_db_has_table(db, table))
         return false;
-    uint32_t found = find_columns(db, table, columns);
-    for (unsigned i = 0; columns[i]; i++, rows->column_count++)
-        rows->place[i] = found >> i & 1 ? next++ : -1;
-    bool is_known = found || !columns[0];
-    if (is_known && prepare(rows, columns, ""))
-        return true;
-    rows->has_rowid = false;
-    if (is_known && prepare(rows, columns, ""))
+    struct layout layout = look_at_columns(rows, columns);
+    if ((layout.found || !columns[0]) &&
+        (open_pages(rows, &layout) || open_statement(rows, columns)))
         return true;
     db->batch->counts.in++;
     db->batch->counts.lost++;
     mi_batch_diag(db->batch, MI_LOSS, "msprof_db.table_unreadable", MI_NO_OFFSET, 0,
                   "table %s cannot be read: %s", table,
-                  is_known ? sqlite3_errmsg(db->sqlite.db) : "it has none of the known columns");
+                  layout.found ? sqlite3_errmsg(db->sqlite.db)
+                               : "it has none of the known columns");
     return false;
 }
 
 void mi_db_rows_close(struct mi_db_rows *rows)
 {
+    mi_sqlite_table_close(&rows->pages);
     sqlite3_finalize(rows->stmt);
     rows->stmt = NULL;
 }
 
 /* --- stepping --- */
 
-/* After damage: the same statement from the end of the table. The place of its text is reused. */
-static bool turn_round(struct mi_db_rows *rows)
+static bool take_row(struct mi_db_rows *rows)
 {
-    char sql[SQL_BYTES];
-    const char *before = sqlite3_sql(rows->stmt);
-    sqlite3_stmt *stmt = NULL;
-    if (rows->is_backward || !rows->has_rowid)
-        return false;
-    snprintf(sql, sizeof sql, "%s ORDER BY rowid DESC", before);
-    if (sqlite3_prepare_v2(rows->db->sqlite.db, sql, -1, &stmt, NULL) != SQLITE_OK)
-        return false;
-    sqlite3_finalize(rows->stmt);
-    rows->stmt = stmt;
-    rows->is_backward = true;
-    rows->hole_from = rows->has_row ? rows->rowid : INT64_MIN;
-    rows->has_row = false;
+    rows->db->batch->counts.in++;
+    if ((++rows->db->done_rows & (ROWS_PER_ASK - 1)) == 0)
+        ask(rows->db);
     return true;
 }
 
-/* Ids rise from row to row, or the tree of the table is broken and may even run in circles. */
-static bool is_in_order(const struct mi_db_rows *rows, int64_t rowid)
+static bool step_pages(struct mi_db_rows *rows)
 {
-    if (!rows->has_rowid || !rows->has_row)
-        return true;
-    return rows->is_backward ? rowid < rows->rowid : rowid > rows->rowid;
-}
-
-static void count_hole(struct mi_db_rows *rows, const char *why)
-{
-    struct mi_batch *batch = rows->db->batch;
-    batch->counts.in++;
-    batch->counts.lost++;
-    mi_batch_diag(batch, MI_LOSS, "msprof_db.page_damaged", MI_NO_OFFSET, 0,
-                  "table %s, behind row %lld: %s", rows->table,
-                  rows->has_row ? (long long)rows->rowid : 0LL, why);
-}
-
-static bool end(struct mi_db_rows *rows)
-{
-    mi_db_rows_close(rows);
+    enum mi_sqlite_step step;
+    while ((step = mi_sqlite_table_next(&rows->pages)) != MI_SQLITE_END) {
+        if (step == MI_SQLITE_ROW &&
+            mi_sqlite_values(rows->pages.record, rows->values, rows->value_count)) {
+            rows->rowid = rows->pages.rowid;
+            if (rows->row_column >= 0 && rows->row_column < (int)rows->value_count &&
+                rows->values[rows->row_column].kind == MI_SQLITE_NULL)
+                rows->values[rows->row_column] =
+                    (struct mi_sqlite_value){.kind = MI_SQLITE_INT, .number = rows->rowid};
+            return take_row(rows);
+        }
+        if (step == MI_SQLITE_ROW)
+            rows->pages.damaged_page = rows->pages.levels[rows->pages.level_count - 1].page;
+        count_hole(rows, rows->pages.damaged_page, "a row or all rows of it cannot be read");
+    }
     return false;
 }
 
-static bool take_row(struct mi_db_rows *rows)
+static void take_column_value(struct mi_sqlite_value *value, sqlite3_stmt *stmt, int column)
 {
-    struct mi_batch *batch = rows->db->batch;
-    rows->rowid = sqlite3_column_int64(rows->stmt, 0);
-    rows->has_row = true;
-    rows->db->done_rows++;
-    batch->counts.in++;
-    return true;
+    int type = sqlite3_column_type(stmt, column);
+    *value = (struct mi_sqlite_value){.kind = MI_SQLITE_NULL};
+    if (type == SQLITE_INTEGER) {
+        value->kind = MI_SQLITE_INT;
+        value->number = sqlite3_column_int64(stmt, column);
+    } else if (type == SQLITE_FLOAT) {
+        value->kind = MI_SQLITE_REAL;
+        value->real = sqlite3_column_double(stmt, column);
+    } else if (type != SQLITE_NULL) {
+        value->kind = MI_SQLITE_TEXT;
+        value->bytes.at = sqlite3_column_text(stmt, column);
+        value->bytes.len = value->bytes.at ? (size_t)sqlite3_column_bytes(stmt, column) : 0;
+    }
+}
+
+static bool step_statement(struct mi_db_rows *rows)
+{
+    struct mi_db *db = rows->db;
+    int code = sqlite3_step(rows->stmt);
+    if (code == SQLITE_ROW) {
+        for (unsigned i = 0; i < rows->value_count; i++)
+            take_column_value(&rows->values[i], rows->stmt, (int)i);
+        return take_row(rows);
+    }
+    if (code == SQLITE_NOMEM)
+        mi_batch_fail(db->batch, MI_ENOMEM, "out of memory for the rows of a table");
+    else if (code != SQLITE_DONE && !db->is_stopped)
+        count_hole(rows, 0, sqlite3_errmsg(db->sqlite.db));
+    return false;
 }
 
 bool mi_db_rows_next(struct mi_db_rows *rows)
 {
     struct mi_db *db = rows->db;
-    while (mi_db_is_fine(db)) {
-        int code = sqlite3_step(rows->stmt);
-        if (code == SQLITE_DONE)
-            return end(rows);
-        if (code == SQLITE_NOMEM)
-            mi_batch_fail(db->batch, MI_ENOMEM, "out of memory for the rows of a table");
-        else if (db->is_stopped)
-            mi_fail(db->err, MI_ECANCELLED, "stopped");
-        else if (code == SQLITE_ROW) {
-            int64_t rowid = sqlite3_column_int64(rows->stmt, 0);
-            if (rows->is_backward && rowid <= rows->hole_from)
-                return end(rows);
-            if (is_in_order(rows, rowid))
-                return take_row(rows);
-        }
-        if (!mi_db_is_fine(db))
-            break;
-        if (!rows->is_backward)
-            count_hole(rows, code == SQLITE_ROW ? "rows are out of order"
-                                                : sqlite3_errmsg(db->sqlite.db));
-        if (!turn_round(rows))
-            break;
-    }
-    return end(rows);
+    if (mi_db_is_fine(db) && (rows->stmt ? step_statement(rows) : step_pages(rows)) &&
+        mi_db_is_fine(db))
+        return true;
+    if (db->is_stopped)
+        mi_fail(db->err, MI_ECANCELLED, "stopped");
+    mi_db_rows_close(rows);
+    return false;
 }
 
 /* --- values --- */
+
+static const struct mi_sqlite_value *value_of(const struct mi_db_rows *rows, unsigned column)
+{
+    static const struct mi_sqlite_value nothing = {.kind = MI_SQLITE_NULL};
+    int place = rows->place[column];
+    return place < 0 ? &nothing : &rows->values[place];
+}
 
 bool mi_db_has_column(const struct mi_db_rows *rows, unsigned column)
 {
     return rows->place[column] >= 0;
 }
 
-struct mi_bytes mi_db_bytes(const struct mi_db_rows *rows, unsigned column)
+struct mi_bytes mi_db_bytes(struct mi_db_rows *rows, unsigned column)
 {
-    int place = rows->place[column];
-    if (place < 0)
-        return (struct mi_bytes){0};
-    const void *text = sqlite3_column_text(rows->stmt, place);
-    return (struct mi_bytes){text, text ? (size_t)sqlite3_column_bytes(rows->stmt, place) : 0};
+    const struct mi_sqlite_value *value = value_of(rows, column);
+    size_t len = 0;
+    if (value->kind == MI_SQLITE_INT)
+        len = mi_decimal_format_i64(value->number, rows->digits);
+    else if (value->kind == MI_SQLITE_REAL)
+        len = mi_decimal_format_double(value->real, rows->digits);
+    else
+        return value->bytes;
+    return (struct mi_bytes){(const uint8_t *)rows->digits, len};
 }
 
 bool mi_db_get_int(const struct mi_db_rows *rows, unsigned column, int64_t *value)
 {
-    int place = rows->place[column];
-    if (place < 0)
-        return false;
-    int type = sqlite3_column_type(rows->stmt, place);
-    *value = sqlite3_column_int64(rows->stmt, place);
-    if (type == SQLITE_INTEGER)
+    const struct mi_sqlite_value *have = value_of(rows, column);
+    *value = have->number;
+    if (have->kind == MI_SQLITE_INT)
         return true;
-    if (type == SQLITE_TEXT)
-        return mi_decimal_i64(mi_db_bytes(rows, column), value) == 0;
-    double real = type == SQLITE_FLOAT ? sqlite3_column_double(rows->stmt, place) : 0.5;
-    return real >= -9e15 && real <= 9e15 && (double)*value == real;
+    if (have->kind == MI_SQLITE_TEXT)
+        return mi_decimal_i64(have->bytes, value) == 0;
+    if (have->kind != MI_SQLITE_REAL || !(have->real >= -9e15 && have->real <= 9e15))
+        return false;
+    *value = (int64_t)have->real;
+    return (double)*value == have->real;
 }
 
 int64_t mi_db_int(const struct mi_db_rows *rows, unsigned column, int64_t otherwise)
@@ -272,30 +363,17 @@ int64_t mi_db_int(const struct mi_db_rows *rows, unsigned column, int64_t otherw
 
 bool mi_db_get_real(const struct mi_db_rows *rows, unsigned column, double *value)
 {
-    int place = rows->place[column];
-    if (place < 0)
-        return false;
-    int type = sqlite3_column_type(rows->stmt, place);
-    if (type == SQLITE_TEXT)
-        return mi_decimal_double(mi_db_bytes(rows, column), value) == 0;
-    *value = sqlite3_column_double(rows->stmt, place);
-    return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+    const struct mi_sqlite_value *have = value_of(rows, column);
+    if (have->kind == MI_SQLITE_TEXT)
+        return mi_decimal_double(have->bytes, value) == 0;
+    *value = have->kind == MI_SQLITE_INT ? (double)have->number : have->real;
+    return have->kind == MI_SQLITE_INT || have->kind == MI_SQLITE_REAL;
 }
 
-bool mi_db_scaled(const struct mi_db_rows *rows, unsigned column, int exp10, int64_t *value)
+bool mi_db_scaled(struct mi_db_rows *rows, unsigned column, int exp10, int64_t *value)
 {
-    char digits[MI_DECIMAL_ROOM];
-    int place = rows->place[column];
-    struct mi_bytes text;
-    if (place < 0 || sqlite3_column_type(rows->stmt, place) == SQLITE_NULL)
-        return false;
-    if (sqlite3_column_type(rows->stmt, place) == SQLITE_FLOAT) {
-        text.at = (const uint8_t *)digits;
-        text.len = mi_decimal_format_double(sqlite3_column_double(rows->stmt, place), digits);
-    } else {
-        text = mi_db_bytes(rows, column);
-    }
-    return (mi_decimal_scaled(text, exp10, value) & ~(unsigned)MI_DECIMAL_LOSS) == 0;
+    struct mi_bytes text = mi_db_bytes(rows, column);
+    return text.len && (mi_decimal_scaled(text, exp10, value) & ~(unsigned)MI_DECIMAL_LOSS) == 0;
 }
 
 mi_str_id mi_db_keep(struct mi_db *db, struct mi_bytes text)
@@ -308,7 +386,7 @@ mi_str_id mi_db_keep(struct mi_db *db, struct mi_bytes text)
     return mi_batch_str(db->batch, text);
 }
 
-mi_str_id mi_db_text(const struct mi_db_rows *rows, unsigned column)
+mi_str_id mi_db_text(struct mi_db_rows *rows, unsigned column)
 {
     return mi_db_keep(rows->db, mi_db_bytes(rows, column));
 }

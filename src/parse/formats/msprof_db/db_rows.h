@@ -3,8 +3,8 @@
 #ifndef MI_PARSE_FORMATS_MSPROF_DB_ROWS_H
 #define MI_PARSE_FORMATS_MSPROF_DB_ROWS_H
 
-#include "base/scratch.h"
-#include "base/sqlite_file.h"
+#include "base/map.h"
+#include "base/sqlite_table.h"
 #include "model/batch.h"
 #include "parse/reader.h"
 
@@ -17,6 +17,8 @@ struct mi_db {
     struct mi_error *err;
     struct mi_sqlite sqlite;
     struct mi_strings tables; /* names of its real tables */
+    struct mi_map roots;      /* string of `tables` -> first page */
+    bool is_utf8;
     uint32_t max_name_bytes, max_rows;
     uint64_t done_rows; /* for progress */
     bool is_stopped;    /* by the user */
@@ -32,19 +34,21 @@ bool mi_db_is_fine(const struct mi_db *db);
 
 bool mi_db_has_table(const struct mi_db *db, const char *table);
 
-enum { MI_DB_COLUMNS = 20 };
+enum { MI_DB_COLUMNS = 20, MI_DB_VALUES = 64 };
 
 struct mi_db_rows {
     struct mi_db *db;
     const char *table;
+    /* One of two ways to the rows: the pages of the table, or SQLite where the table is no plain
+     * one (rows without numbers, computed columns, texts in UTF-16). */
+    struct mi_sqlite_table pages;
     struct sqlite3_stmt *stmt;
-    int64_t rowid; /* of the current row */
-    int8_t
-        place[MI_DB_COLUMNS]; /* of each asked column in the statement; -1 = the table has none */
-    unsigned column_count;
-    bool has_rowid, has_row;
-    bool is_backward;  /* behind a damaged place, from the end towards it */
-    int64_t hole_from; /* last row in front of that place */
+    int64_t rowid;               /* of the current row; 0 where it has none */
+    int8_t place[MI_DB_COLUMNS]; /* of each asked column in `values`; -1 = the table has none */
+    int8_t row_column;           /* place of the column that is the row number; -1 = none */
+    unsigned column_count, value_count;
+    struct mi_sqlite_value values[MI_DB_VALUES];
+    char digits[32]; /* a number as text */
 };
 
 /* Starts over the rows of a table in the order of their ids. `columns` are the names that may be
@@ -55,8 +59,11 @@ bool mi_db_rows_open(struct mi_db_rows *rows, struct mi_db *db, const char *tabl
 void mi_db_rows_close(struct mi_db_rows *rows);
 
 /* The next row; each one is counted as a record that came in. False at the end, and closes. A
- * damaged page is counted as a lost record; reading goes on from the end of the table backwards. */
+ * damaged page or row is counted as one lost record; reading goes on behind it. */
 bool mi_db_rows_next(struct mi_db_rows *rows);
+
+/* Makes room in a table of the model for the rows of a table. */
+void mi_db_make_room(struct mi_db *db, const char *table, enum mi_table_no which);
 
 bool mi_db_has_column(const struct mi_db_rows *rows, unsigned column);
 
@@ -70,13 +77,13 @@ bool mi_db_get_int(const struct mi_db_rows *rows, unsigned column, int64_t *valu
 bool mi_db_get_real(const struct mi_db_rows *rows, unsigned column, double *value);
 
 /* A decimal number times 10 to the power `exp10`, rounded; false where there is none. */
-bool mi_db_scaled(const struct mi_db_rows *rows, unsigned column, int exp10, int64_t *value);
+bool mi_db_scaled(struct mi_db_rows *rows, unsigned column, int exp10, int64_t *value);
 
 /* Text, or a number as text; valid until the next row. */
-struct mi_bytes mi_db_bytes(const struct mi_db_rows *rows, unsigned column);
+struct mi_bytes mi_db_bytes(struct mi_db_rows *rows, unsigned column);
 
 /* That text as a string of the model, cut if it is too long. */
-mi_str_id mi_db_text(const struct mi_db_rows *rows, unsigned column);
+mi_str_id mi_db_text(struct mi_db_rows *rows, unsigned column);
 
 /* Keeps `text` as a string of the model, cut if it is too long. */
 mi_str_id mi_db_keep(struct mi_db *db, struct mi_bytes text);

@@ -58,6 +58,7 @@ bool mi_db_read_tasks(struct mi_db_reading *r)
     struct mi_db_rows rows;
     if (!mi_db_rows_open(&rows, &r->db, "TASK", columns))
         return mi_db_is_fine(&r->db);
+    mi_db_make_room(&r->db, "TASK", MI_T_tasks);
     while (mi_db_rows_next(&rows))
         add_task(r, &rows);
     return mi_db_is_fine(&r->db);

@@ -165,6 +165,7 @@ bool mi_db_read_torch_ops(struct mi_db_reading *r)
     t.backward = mi_batch_cstr(r->db.batch, "fwdbwd");
     t.step = mi_batch_cstr(r->db.batch, "step");
     read_pairs(&t);
+    mi_db_make_room(&r->db, "PYTORCH_API", MI_T_slices);
     if ((!t.pair_count || index_tasks(&t)) &&
         mi_db_rows_open(&rows, &r->db, "PYTORCH_API", columns))
         while (mi_db_rows_next(&rows))
