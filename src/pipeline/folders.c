@@ -64,9 +64,24 @@ const char *mi_folder_raw(const char *path)
     return NULL;
 }
 
+/* What SQLite leaves beside a database. */
+static const char *word_of_sqlite(struct mi_bytes path)
+{
+    if (mi_bytes_ends(path, MI_LIT(".db-wal")))
+        return N_("log of the database beside it, read together with that");
+    if (mi_bytes_ends(path, MI_LIT(".db-shm")))
+        return N_("work file of SQLite; it holds no data");
+    if (mi_bytes_ends(path, MI_LIT(".db-journal")))
+        return N_("journal of SQLite: the database beside it was left in the middle of a change");
+    return NULL;
+}
+
 const char *mi_folder_word(const char *path)
 {
     struct mi_bytes below, part, name = {0}, before = {0};
+    const char *word = word_of_sqlite(mi_cstr(path));
+    if (word)
+        return word;
     if (!home_of(mi_cstr(path), &below).len)
         return NULL;
     while ((part = next_part(&below)).len) {

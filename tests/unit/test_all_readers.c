@@ -48,6 +48,10 @@ static const struct rule {
     {LEVEL_1_RANK_0, "kernel_details.csv", "msprof_csv"},
     {LEVEL_1_RANK_0, ".csv", "msprof_tables"},
     {"samples/cann-profiling/msprof_db_oldschema", ".db", "msprof_db"},
+    {"samples/cann-profiling/msprof_multi_device", ".db", "msprof_db"},
+    {"samples/cann-profiling/pytorch_alexnet_2rank/db/level1/rank0_ascend_pt/"
+     "ASCEND_PROFILER_OUTPUT",
+     ".db", "msprof_db"},
     {"samples/cann-profiling/mstt_2024", "trace_view.json", "chrome_trace"},
     {"samples/cann-profiling/trace_view_tiny", ".json", "chrome_trace"},
     {"samples/cann-static/om", "_ascend310b4.om", "om"},

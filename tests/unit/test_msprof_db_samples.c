@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -370,6 +371,53 @@ static void everything_beside_tasks(void **state)
     reading_fini(&r);
 }
 
+/* --- damaged --- */
+
+enum damage { CUT, OVERWRITTEN, WRONG_SIZE };
+
+static void damage_it(uint8_t *bytes, size_t *len, enum damage damage)
+{
+    if (damage == CUT)
+        *len = *len * 6 / 10 + 77;
+    else if (damage == OVERWRITTEN)
+        memset(bytes + *len / 2, 0xa5, 40 * 4096); /* forty pages, not at their borders */
+    else
+        memset(bytes + 28, 0x7f, 4); /* the header says that there are more pages by far */
+}
+
+static void damaged_files_keep_the_rest(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 9; i++) {
+        const struct capture *capture = &captures[i / 3 * 2];
+        struct reading whole, r;
+        if (!open_capture(&whole, capture))
+            skip();
+        size_t len = whole.input.bytes.len;
+        uint8_t *bytes = malloc(len);
+        assert_non_null(bytes);
+        memcpy(bytes, whole.input.bytes.at, len);
+        damage_it(bytes, &len, (enum damage)(i % 3));
+        reading_bytes(&r, mi_reader_find("msprof_db"), (struct mi_bytes){bytes, len}, NULL, NULL);
+        const struct mi_counts *counts = &r.batch.counts;
+        assert_true(r.ok);
+        assert_int_equal(counts->in, counts->kept + counts->skipped + counts->lost);
+        if (i % 3 == WRONG_SIZE) {
+            assert_int_equal(counts->in, whole.batch.counts.in);
+            assert_int_equal(counts->lost, 0);
+        } else {
+            assert_true(counts->lost > 0);
+            assert_true(reading_diag(&r, "msprof_db.page_damaged") > 0 ||
+                        reading_diag(&r, "msprof_db.row_broken") > 0);
+            assert_true(counts->kept > whole.batch.counts.kept / 3);
+            assert_true(counts->kept < whole.batch.counts.kept);
+        }
+        mi_batch_fini(&r.batch);
+        reading_fini(&whole);
+        free(bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +426,7 @@ int main(void)
         cmocka_unit_test(analysis_agrees),
         cmocka_unit_test(four_devices_in_one_analysis),
         cmocka_unit_test(everything_beside_tasks),
+        cmocka_unit_test(damaged_files_keep_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
