@@ -210,7 +210,12 @@ static void say_not_exported(struct mi_bytes home, struct mi_error *note)
     int len = (int)(home.len < 120 ? home.len : 120);
     while (rest.len)
         part = next_part(&rest);
-    if (is_framework(part))
+    if (mi_bytes_ends(part, MI_LIT("_ascend_ms")))
+        mi_fail(note, MI_EUNSUPPORTED,
+                "collected but never exported; run: python3 -c \"from mindspore.profiler.profiler "
+                "import analyse; analyse('%.*s')\"",
+                len, (const char *)home.at);
+    else if (is_framework(part))
         mi_fail(note, MI_EUNSUPPORTED,
                 "collected but never exported; run: python3 -c \"from torch_npu.profiler.profiler "
                 "import analyse; analyse('%.*s')\"",

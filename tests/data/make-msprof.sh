@@ -177,3 +177,10 @@ EOF
 for k in 0 1; do
     cp ../msprof_tables/npu_mem.csv $out/npu_mem_slice_${k}_20231114221400.csv
 done
+
+# Frameworks: collected, not analysed; the one of MindSpore lies deep.
+for folder in host_17_20231114221320000_ascend_pt deeper/than/that/host_17_ascend_ms; do
+    mkdir -p ../profile_raw/$folder/FRAMEWORK
+    printf '\001\000\004\000\000\000abcd' >../profile_raw/$folder/FRAMEWORK/torch.op_range
+done
+cp ../msprof_info/profiler_info_1.json ../profile_raw/host_17_20231114221320000_ascend_pt

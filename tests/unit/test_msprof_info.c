@@ -67,6 +67,7 @@ static void machine_and_clocks(void **state)
     assert_string_equal(fact(&r, "platform"), "5");
     assert_string_equal(fact(&r, "rank"), ""); /* -1: none */
     assert_int_equal(r.batch.counts.skipped, 1);
+    assert_int_equal(reading_diag(&r, "msprof.value_empty"), 1);
     reading_fini(&r);
     open_data(&r, "sample.json");
     assert_string_equal(fact(&r, "profiler_level"), "l1");

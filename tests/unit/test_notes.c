@@ -130,6 +130,28 @@ static void sums_that_differ_are_told(void **state)
     joining_fini(&j);
 }
 
+/* Some exporters leave the rows of collectives out. */
+static void absent_communication_is_not_0(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    joining_bytes(&j, "msprof_csv",
+                  MI_LIT("Device_id,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start "
+                         "Time(us),Task Duration(us)\n"
+                         "0,1,35,conv,Conv2D,AI_CORE,1700000000000010.125,20.500\n"),
+                  FOLDER "op_summary.csv");
+    joining_bytes(&j, "msprof_tables",
+                  MI_LIT("Step,Computing,Communication,Overlapped,Free\n8,20.500,20.000,5.100,1\n"),
+                  FOLDER "step_trace_time.csv");
+    assert_true(joining_run(&j));
+    assert_string_equal(sentence(&j.model, "sums.step_differs"), "");
+    assert_string_equal(sentence(&j.model, "sums.no_communication"),
+                        "the step communicates for 20000 ns, and none of the tasks at hand does: "
+                        "communication is absent, not 0");
+    joining_fini(&j);
+}
+
 /* --- calls --- */
 
 static uint32_t add_op(struct hand *hand, uint32_t track, const char *name, int64_t start,
@@ -305,6 +327,7 @@ int main(void)
         cmocka_unit_test(rows_of_repeated_tasks_follow_their_order),
         cmocka_unit_test(collectives_by_name_and_start),
         cmocka_unit_test(sums_that_differ_are_told),
+        cmocka_unit_test(absent_communication_is_not_0),
         cmocka_unit_test(ops_by_order_and_by_time),
         cmocka_unit_test(fused_nodes_of_the_profile),
         cmocka_unit_test(facts_of_real_captures),

@@ -238,6 +238,16 @@ static bool is_only_step(const struct sums *s, uint32_t from, uint32_t end)
     return true;
 }
 
+/* How long the step communicates; NULL: not stated. */
+static const int64_t *stated_communication(const struct sums *s, uint32_t from, uint32_t end)
+{
+    const struct mi_statistics *st = &s->rows->statistics;
+    for (uint32_t i = from; i < end; i++)
+        if (mi_bytes_equal(text(s, st->name[i]), MI_LIT("Communication")))
+            return &st->total_ns[i];
+    return NULL;
+}
+
 static bool compare_step(struct sums *s, uint32_t from, uint32_t end)
 {
     const struct mi_statistics *st = &s->rows->statistics;
@@ -247,6 +257,7 @@ static bool compare_step(struct sums *s, uint32_t from, uint32_t end)
         return true;
     bool ok = gather(s, collection, &work, &talk);
     int64_t tasks = (int64_t)work.count + talk.count;
+    const int64_t *stated = stated_communication(s, from, end);
     bool has_work = work.count > 0, has_talk = talk.count > 0;
     if (ok) {
         int64_t working = unite(&work), talking = unite(&talk);
@@ -269,6 +280,12 @@ static bool compare_step(struct sums *s, uint32_t from, uint32_t end)
                                         (int)parts[p].part.len, (const char *)parts[p].part.at,
                                         (long long)st->total_ns[i], (long long)parts[p].found));
     }
+    if (ok && has_work && !has_talk && stated && *stated > 0)
+        mi_notes_notice(s->model, source, MI_NOTICE, "sums.no_communication", 1,
+                        mi_batch_printf(&s->model->all,
+                                        "the step communicates for %lld ns, and none of the tasks "
+                                        "at hand does: communication is absent, not 0",
+                                        (long long)*stated));
     mi_mem_free(work.at);
     mi_mem_free(talk.at);
     return ok;

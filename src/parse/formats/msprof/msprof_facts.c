@@ -295,11 +295,12 @@ static void give_group(struct walk *w)
     forget_group(w);
 }
 
-/* Ranks below 0 mean "none". */
+/* Ranks below 0 mean "none"; variables that are not set and empty lists say nothing either. */
 static bool says_nothing(struct mi_bytes name, struct mi_bytes text)
 {
-    return mi_bytes_equal(name, MI_LIT("rank")) &&
-           (!text.len || text.at[0] == '-' || mi_bytes_equal(text, MI_LIT("null")));
+    bool is_none = mi_bytes_equal(name, MI_LIT("rank")) &&
+                   (mi_bytes_starts(text, MI_LIT("-")) || mi_bytes_equal(text, MI_LIT("null")));
+    return !text.len || is_none;
 }
 
 static void give_value(struct walk *w, struct mi_bytes text)
@@ -313,6 +314,8 @@ static void give_value(struct walk *w, struct mi_bytes text)
     mi_str_id name = name_of_place(w);
     if (says_nothing(mi_batch_text(w->out, name), text)) {
         w->out->counts.skipped++;
+        mi_batch_diag(w->out, MI_INFO, "msprof.value_empty", mi_json_offset(&w->js), 0,
+                      "values that are empty, or a rank below 0, were left out");
         return;
     }
     add_fact(w, name, text);
