@@ -286,6 +286,107 @@ static void errors_add_up_along_a_chain(void **state)
     assert_true(llabs(fits->offset_ns[c] + 3 * MS) <= fits->uncertainty_ns[c]);
 }
 
+/* --- the host --- */
+
+static mi_slice_id call(mi_track_id thread, const char *name, const char *category,
+                        mi_slice_id parent, int64_t start, int64_t dur)
+{
+    return mi_add_slice(&hand.model.all,
+                        &(struct mi_slice_row){.track = thread,
+                                               .name = hand_str(&hand, name),
+                                               .category = hand_str(&hand, category),
+                                               .parent = parent,
+                                               .start_raw = start,
+                                               .start_ns = start,
+                                               .dur_ns = dur});
+}
+
+static mi_track_id host_thread(void)
+{
+    struct mi_batch *all = &hand.model.all;
+    mi_clock_id clock = mi_add_clock(all, &(struct mi_clock_row){.name = hand_str(&hand, "host"),
+                                                                 .ns_per_tick = 1,
+                                                                 .residual_ns = -1,
+                                                                 .note = hand_str(&hand, "x")});
+    uint32_t track = hand_track(&hand, "thread", 1);
+    all->rows.tracks.clock[track] = clock;
+    all->rows.tracks.kind[track] = MI_TRACK_THREAD;
+    return (mi_track_id){track};
+}
+
+static uint32_t launched(uint32_t track, mi_slice_id launch, int64_t start, int64_t dur)
+{
+    uint32_t task = event(track, record_kernel, start + dur, dur);
+    hand.model.all.rows.tasks.launch[task] = launch;
+    return task;
+}
+
+/* Exporters align host and device no better than some 20 us: nothing is moved for that. */
+static void a_usual_misfit_is_stated(void **state)
+{
+    (void)state;
+    mi_track_id thread = host_thread();
+    uint32_t one = stream(1);
+    uint32_t early =
+        launched(one, call(thread, "launch", "node", (mi_slice_id){0}, MS, 9000), MS - 20528, 10);
+    launched(one, call(thread, "launch", "node", (mi_slice_id){0}, 2 * MS, 9000), 2 * MS + 50, 10);
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    uint32_t fit = fit_of(one);
+    assert_int_equal(moved(early), 0);
+    assert_int_equal(fits->offset_ns[fit], 0);
+    assert_int_equal(fits->high_ns[fit], -20528);
+    assert_true(fits->low_ns[fit] == INT64_MIN);
+    assert_int_equal(fits->uncertainty_ns[fit], -1);
+    assert_int_equal(fits->violations_after[fit], 1);
+}
+
+/* Ten milliseconds are no misfit. Streams of which nothing else is known go together. */
+static void tasks_are_moved_behind_their_launch(void **state)
+{
+    (void)state;
+    mi_track_id thread = host_thread();
+    uint32_t one = stream(1), two = stream(2);
+    uint32_t a =
+        launched(one, call(thread, "launch", "node", (mi_slice_id){0}, 20 * MS, 9000), 10 * MS, 10);
+    uint32_t b =
+        launched(two, call(thread, "launch", "node", (mi_slice_id){0}, 21 * MS, 9000), 12 * MS, 10);
+    calibrate();
+    assert_in_range(moved(a), 10 * MS, 10 * MS + 5);
+    assert_int_equal(moved(b), moved(a));
+    assert_int_equal(hand.model.all.rows.fits.uncertainty_ns[fit_of(one)], -1);
+}
+
+/* A synchronous call bounds its run on both sides; the host keeps its time. */
+static void a_synchronous_call_ties_to_the_host(void **state)
+{
+    (void)state;
+    mi_track_id thread = host_thread();
+    uint32_t one = stream(1), two = stream(2);
+    int64_t off = 7 * MS; /* both streams are behind by this */
+    for (int64_t i = 1; i <= 4; i++) {
+        int64_t at = i * 10 * MS;
+        mi_slice_id whole =
+            call(thread, "aclmdlExecute", "acl", (mi_slice_id){0}, at - 9000, 1018000);
+        mi_slice_id run = call(thread, "ModelExecute", "model", whole, at - 4000, 1006000);
+        launched(one, run, at - off, 5000);          /* 4 us behind the call */
+        launched(two, run, at + 995000 - off, 5000); /* the call ends 2 us behind it */
+        pair(one, at + 10000 - off, two, at + 10150 - off, 5000);
+        pair(two, at + 500000 - off, one, at + 500150 - off, 5000);
+        mi_slice_id other = call(thread, "ModelExecute", "model", whole, at - 4000, 1006000);
+        launched(one, other, at + 994000 - off, 5000);
+    }
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    uint32_t host = fit_of(thread.v), a = fit_of(one), b = fit_of(two);
+    assert_true(host && fits->is_reference[host]);
+    assert_int_equal(fits->offset_ns[host], 0);
+    assert_in_range(-fits->offset_ns[a], off - 4000, off + 4000);
+    assert_true(llabs(fits->offset_ns[a] + off) <= fits->uncertainty_ns[a]);
+    assert_in_range(fits->offset_ns[b] - fits->offset_ns[a] + 300, 0, 600);
+    assert_int_equal(fits->violations_after[a], 0);
+}
+
 static void without_signals_nothing_is_done(void **state)
 {
     (void)state;
@@ -348,6 +449,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_side_is_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(one_wait_is_not_certain, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_add_up_along_a_chain, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_usual_misfit_is_stated, setup, teardown),
+        cmocka_unit_test_setup_teardown(tasks_are_moved_behind_their_launch, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_synchronous_call_ties_to_the_host, setup, teardown),
         cmocka_unit_test_setup_teardown(without_signals_nothing_is_done, setup, teardown),
         cmocka_unit_test_setup_teardown(a_shared_clock_is_split, setup, teardown),
         cmocka_unit_test(memory_runs_out),

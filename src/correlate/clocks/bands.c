@@ -54,9 +54,20 @@ static bool is_better(const struct mi_calibration *c, const struct candidate *a,
     return a->unit < b->unit;
 }
 
-/* The clock with which most others agree, then the one with most tasks. 0: out of memory. */
+static uint32_t find_host(const struct bands *b)
+{
+    for (uint32_t i = 0; i < b->unit_count; i++)
+        if (b->c->units[b->units[i]].is_host)
+            return b->units[i];
+    return 0;
+}
+
+/* The host; else the clock with which most others agree, then the one with most tasks. 0: out of
+ * memory. */
 static uint32_t find_reference(const struct bands *b)
 {
+    if (find_host(b))
+        return find_host(b);
     struct candidate *list = mi_mem_new(b->unit_count, sizeof *list);
     double near = SAME_CLOCK_NS + 2 * b->c->noise_ns;
     if (!list)
@@ -219,9 +230,9 @@ static void bound_reference(struct bands *b, uint32_t reference)
         best = fmin(best, fmax(-low, high));
         is_sure |= tie->strength != MI_TIE_ONE;
     }
-    unit->is_unsure = !is_sure;
-    unit->low = -best;
-    unit->high = best;
+    unit->is_unsure = !is_sure && !unit->is_host;
+    unit->low = unit->is_host ? 0 : -best;
+    unit->high = unit->is_host ? 0 : best;
 }
 
 static bool find(struct bands *b)
@@ -230,9 +241,14 @@ static bool find(struct bands *b)
     uint32_t reference = find_reference(b);
     if (!reference)
         return false;
-    double shift = c->units[reference].line.offset;
-    for (uint32_t i = 0; i < b->unit_count; i++)
-        c->units[b->units[i]].line.offset -= shift;
+    struct mi_line by = c->units[reference].line;
+    if (!c->units[reference].is_host) /* whose speed is right is not known: all share the drift */
+        by.drift = 0;
+    for (uint32_t i = 0; i < b->unit_count; i++) {
+        struct mi_line *line = &c->units[b->units[i]].line;
+        line->offset -= by.offset + by.drift * (line->at - by.at);
+        line->drift -= by.drift;
+    }
     c->units[reference].is_reference = true;
     find_span(b);
     spread_ties(b);

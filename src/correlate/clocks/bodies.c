@@ -13,6 +13,7 @@
 
 #define MARGIN_NS        2.0 /* beyond rounding */
 #define CONTRADICTION_NS 20000.0
+#define MISFIT_NS        100000.0
 
 struct bound { /* s[to] - s[from] <= most */
     uint32_t from, to;
@@ -29,6 +30,40 @@ struct bodies {
     double *least, *greatest, *shift; /* [count] */
 };
 
+/* Streams that nothing but their launches ties are moved as one: what else they may share is not
+ * known, but launches bound all of them on the same side. */
+static bool is_only_launched(const struct mi_calibration *c, uint32_t unit)
+{
+    for (uint32_t e = c->unit_ties.first[unit]; e < c->unit_ties.first[unit + 1]; e++) {
+        const struct mi_tie *tie = &c->ties[(c->unit_ties.list[e] - 1) / 2];
+        if (!tie->with_host || (tie->forward && tie->forward < tie->count))
+            return false;
+    }
+    return !c->units[unit].is_host && !c->units[unit].group && mi_csr_count(&c->unit_ties, unit);
+}
+
+static bool join_launched(struct bodies *b)
+{
+    struct mi_calibration *c = b->c;
+    struct mi_map devices = {0};
+    bool ok = true;
+    for (uint32_t u = 1; ok && u < c->unit_count; u++) {
+        uint32_t track = c->units[u].track;
+        if (!is_only_launched(c, u))
+            continue;
+        uint32_t *at = mi_map_at(
+            &devices, mi_pair(c->rows->sources.collection[c->rows->tracks.source[track].v],
+                              (uint32_t)c->rows->tracks.device[track]));
+        ok = at != NULL;
+        if (ok && !*at)
+            *at = b->body_of[u];
+        if (ok)
+            b->body_of[u] = *at;
+    }
+    mi_map_fini(&devices);
+    return ok;
+}
+
 static bool number_bodies(struct bodies *b)
 {
     struct mi_calibration *c = b->c;
@@ -41,7 +76,7 @@ static bool number_bodies(struct bodies *b)
         b->body_of[u] = c->units[u].group ? c->units[u].group : b->count++;
         b->is_host[b->body_of[u]] |= c->units[u].is_host;
     }
-    return true;
+    return join_launched(b);
 }
 
 /* One tie says how far apart two bodies are at most, on one side or both. Where clocks run at
@@ -59,6 +94,8 @@ static void bound_tie(struct bodies *b, struct mi_tie *tie)
     }
     if (low - high > CONTRADICTION_NS)
         return; /* not the causes they were taken for */
+    if (tie->with_host && high > -MISFIT_NS && low < MISFIT_NS)
+        return; /* exporters align host and device no better than this */
     if (low > high)
         low = high = low + (high - low) / 2;
     uint32_t from = b->body_of[tie->low], to = b->body_of[tie->high];

@@ -148,9 +148,22 @@ static mi_clock_id clock_of(struct mi_calibration *c, uint32_t unit, uint32_t *u
     return copy;
 }
 
+/* Of the ties within its group. */
+static enum mi_tie_class strongest(const struct mi_calibration *c, uint32_t unit)
+{
+    enum mi_tie_class best = MI_TIE_NONE;
+    for (uint32_t e = c->unit_ties.first[unit]; e < c->unit_ties.first[unit + 1]; e++) {
+        const struct mi_tie *tie = &c->ties[(c->unit_ties.list[e] - 1) / 2];
+        best = tie->strength > best ? tie->strength : best;
+    }
+    return best;
+}
+
 static const char *note_of(const struct mi_calibration *c, uint32_t unit)
 {
     const struct mi_unit *own = &c->units[unit];
+    if (!own->group && (own->low > 0 || own->high < 0))
+        return N_("begins before its launches, as host and device usually disagree: as exported");
     if (!own->group && own->low > -INFINITY && own->high < INFINITY)
         return own->is_moved
                    ? N_("no event binds it: moved into the bounds of runs and calls")
@@ -160,27 +173,32 @@ static const char *note_of(const struct mi_calibration *c, uint32_t unit)
                              : N_("bound on one side only: left as exported");
     if (c->group_is_right[own->group])
         return N_("agrees with the others as exported");
+    if (own->is_reference && own->is_host)
+        return N_("the host's: the others of its group are fitted to it");
     if (own->is_reference)
         return N_("the others of its group are fitted to it");
-    switch (c->ties[own->via - 1].strength) {
+    switch (strongest(c, unit)) {
     case MI_TIE_STRONG:
         return N_("fitted by waits that blocked");
     case MI_TIE_ONE:
         return N_("fitted by the one wait that blocked");
     case MI_TIE_BAND:
+        return N_("in the middle of what its events allow");
     case MI_TIE_LOOSE:
     case MI_TIE_NONE:
         break;
     }
-    return N_("in the middle of what its events allow");
+    return N_("in the middle of what runs and calls allow");
 }
 
 static void add_row(struct mi_calibration *c, uint32_t unit, uint32_t *users)
 {
     struct mi_unit *own = &c->units[unit];
+    uint32_t clock = c->rows->tracks.clock[own->track].v;
     struct mi_fit_row row = {.group = own->group,
                              .is_reference = own->is_reference,
-                             .at_raw = c->rows->tasks.start_raw[own->first_task],
+                             .at_raw = own->tasks ? c->rows->tasks.start_raw[own->first_task]
+                                                  : c->rows->clocks.ref_raw[clock],
                              .offset_ns = llround(own->line.offset),
                              .drift_ppm = own->line.drift * 1e6,
                              .uncertainty_ns = -1,
@@ -207,7 +225,8 @@ bool mi_fits_add(struct mi_calibration *c)
     for (uint32_t u = 1; u < c->unit_count; u++) {
         const struct mi_line *line = &c->units[u].line;
         c->units[u].is_moved = line->offset != 0 || fabs(line->drift) > NO_DRIFT;
-        if (c->units[u].tasks && mi_csr_count(&c->unit_ties, u))
+        if (mi_csr_count(&c->unit_ties, u) &&
+            (c->units[u].tasks || (c->units[u].is_host && c->units[u].group)))
             add_row(c, u, users);
     }
     mi_mem_free(users);

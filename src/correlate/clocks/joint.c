@@ -104,15 +104,23 @@ static double weight_of(const struct joint *j, double off)
     return keep > 0 ? keep * keep / (j->c->noise_ns * j->c->noise_ns) : 0;
 }
 
-/* Without waits that blocked the middle of the band is all there is. */
+/* Without waits that blocked the middle of the band is all there is: at its first moment, and at
+ * its last. */
 static void add_middle(struct joint *j, const struct mi_tie *tie, struct mi_sums *sums)
 {
     struct mi_band band;
-    double low, high;
+    double low, high, first = INFINITY, last = -INFINITY;
     mi_tie_band(j->c, tie, &band, &(struct mi_slack){.max_slope = 2 * USUAL_SLOPE});
-    mi_band_at(&band, j->middle, &low, &high);
-    double scatter = fmax((high - low) / 4, j->c->noise_ns);
-    mi_sums_add(sums, 1 / (scatter * scatter), 0, 0, low + (high - low) / 2);
+    for (uint32_t i = 0; i < band.above_count; i++) {
+        first = fmin(first, band.above[i].t);
+        last = fmax(last, band.above[i].t);
+    }
+    for (int end = 0; end < 2; end++) {
+        double t = end ? last : first;
+        mi_band_at(&band, t, &low, &high);
+        double scatter = fmax((high - low) / 4, j->c->noise_ns);
+        mi_sums_add(sums, 0.5 / (scatter * scatter), scaled(j, t), 0, low + (high - low) / 2);
+    }
 }
 
 static void sum_up(struct joint *j)

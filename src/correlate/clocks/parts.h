@@ -54,6 +54,7 @@ struct mi_tie {
     uint32_t low, high;    /* units, low < high */
     uint32_t first, count; /* its points */
     uint32_t forward, blocked, loose;
+    bool with_host;
     uint32_t place; /* within its group, while that is at hand */
     enum mi_tie_class strength;
     double width, diff, slope; /* first estimate of high - low, at the lower unit's first task */
@@ -126,8 +127,9 @@ struct mi_collector {
     struct mi_calibration *c;
     struct mi_map pairs; /* (low unit, high unit) -> tie + 1 */
     uint32_t tie_room;
-    bool is_filling;   /* the second time */
-    double blocked_ns; /* a wait that lasts longer has blocked */
+    bool is_filling;              /* the second time */
+    double blocked_ns;            /* a wait that lasts longer has blocked */
+    struct mi_launches *launches; /* NULL: not looked at yet */
 };
 
 /* ties.c: a cause on one unit and its effect on another; nothing if they are one. False: out of
@@ -138,6 +140,10 @@ bool mi_ties_add_point(struct mi_collector *k, uint32_t cause_unit, uint32_t eff
 /* ties_runs.c: runs of a model lie between the task that starts them and the next one of its
  * stream. False: out of memory. */
 bool mi_ties_of_runs(struct mi_collector *k);
+
+/* ties_launches.c: host calls and what they launched. False: out of memory. */
+bool mi_ties_of_launches(struct mi_collector *k);
+void mi_launches_fini(struct mi_launches *launches);
 
 /* ties.c: units, ties and points of the model; false: out of memory. */
 bool mi_ties_collect(struct mi_calibration *c);

@@ -69,7 +69,8 @@ bool mi_ties_add_point(struct mi_collector *k, uint32_t cause_unit, uint32_t eff
     if (!*at) {
         if (!mi_vec_room(&c->ties, &k->tie_room, c->tie_count, sizeof *c->ties))
             return false;
-        c->ties[c->tie_count] = (struct mi_tie){.low = low, .high = high};
+        c->ties[c->tie_count] = (struct mi_tie){
+            .low = low, .high = high, .with_host = c->units[low].is_host || c->units[high].is_host};
         *at = ++c->tie_count;
     }
     struct mi_tie *tie = &c->ties[*at - 1];
@@ -142,7 +143,7 @@ static bool collect_signals(struct mi_collector *k)
 
 static bool collect_all(struct mi_collector *k)
 {
-    return collect_signals(k) && mi_ties_of_runs(k);
+    return collect_signals(k) && mi_ties_of_runs(k) && mi_ties_of_launches(k);
 }
 
 static bool make_room(struct mi_collector *k)
@@ -174,5 +175,6 @@ bool mi_ties_collect(struct mi_calibration *c)
     k.is_filling = true;
     ok = ok && collect_all(&k);
     mi_map_fini(&k.pairs);
+    mi_launches_fini(k.launches);
     return ok;
 }
