@@ -3,6 +3,7 @@
 #include "base/translate.h"
 #include "correlate/categories.h"
 #include "correlate/cuts/cut.h"
+#include "correlate/host/host.h"
 #include "correlate/verdict.h"
 
 struct fates {
@@ -24,6 +25,7 @@ struct fates {
     struct mi_batch all;     /* the verdicts, in the order of the nodes */
     struct mi_csr links;     /* framework node -> rows of lowered */
     bool is_truncated;       /* records of tasks are known to be missing */
+    struct mi_map lost;      /* names of nodes with a launch that has no task */
 };
 
 static bool is_function_node(const struct fates *f, uint32_t n)
@@ -197,6 +199,9 @@ static enum mi_reason why_no_task(const struct fates *f, uint32_t compiled, cons
     }
     *evidence = N_("records of tasks are missing at the end of the capture");
     if (f->is_truncated)
+        return MI_REASON_NOT_CAPTURED;
+    *evidence = N_("its launches were recorded, its tasks were not");
+    if (mi_map_get(&f->lost, f->rows->nodes.name[compiled].v))
         return MI_REASON_NOT_CAPTURED;
     *evidence = N_("the compiled graph has it, but no task belongs to it");
     return MI_REASON_NO_TASK;
@@ -393,13 +398,14 @@ static void clean_up(struct fates *f)
     mi_mem_free(f->plan_trust);
     mi_mem_free(f->is_compiled);
     mi_csr_fini(&f->links);
+    mi_map_fini(&f->lost);
     mi_tables_fini(&f->all.rows);
 }
 
 static bool judge_all(struct fates *f)
 {
     struct mi_tables *rows = &f->model->all.rows;
-    if (!find_truncated(f))
+    if (!find_truncated(f) || !mi_host_find_lost(f->model, &f->lost))
         return false;
     find_roots(f);
     count_tasks(f);

@@ -2,6 +2,7 @@
  * graphs that are made of an eager run. Times are small enough to check on paper. */
 #include "correlate/cann/cann_tables.h"
 #include "correlate/host/host.h"
+#include "correlate/verdict.h"
 #include "hand_model.h"
 
 #include <setjmp.h>
@@ -354,6 +355,45 @@ static void statements_are_compared(void **state)
     }
 }
 
+/* A node without a task was not run, unless its launch is there: then the record is missing. */
+static void a_launch_without_task_is_not_captured(void **state)
+{
+    (void)state;
+    static const uint32_t none[4] = {0};
+    for (int launched = 0; launched < 3; launched++) { /* no, while loading, for a run */
+        struct host h;
+        struct mi_error err = MI_ERROR_INIT;
+        host_init(&h);
+        hand_graph(&h.hand, MI_LAYER_FRAMEWORK, 0);
+        uint32_t op = hand_node(&h.hand, "a", "Relu", "", none, NULL);
+        uint32_t lost_op = hand_node(&h.hand, "b", "Relu", "", none, NULL);
+        hand_graph(&h.hand, MI_LAYER_COMPILED, 0);
+        uint32_t node = hand_node(&h.hand, "a", "Relu", "", none, NULL);
+        uint32_t lost = hand_node(&h.hand, "b", "Relu", "", none, NULL);
+        const uint32_t pairs[2][2] = {{op, node}, {lost_op, lost}};
+        for (int i = 0; i < 2; i++)
+            mi_add_lowered(&h.hand.model.all, &(struct mi_lowered_row){.framework = {pairs[i][0]},
+                                                                       .compiled = {pairs[i][1]},
+                                                                       .confidence = MI_CERTAIN});
+        hand_executed(&h.hand, node, add_task(&h, "a", MI_TASK_COMPUTE, 100, 5));
+        uint32_t thread = add_thread(&h, 7);
+        if (launched == 1)
+            add_call(&h, thread, "model", "ModelLoad", 5, 60, 1);
+        if (launched)
+            h.rows->slices.item[add_call(&h, thread, "node", "launch", 10, 20, 9)] =
+                hand_str(&h.hand, "b");
+        assert_true(mi_model_index_graphs(&h.hand.model, &err));
+        assert_true(mi_host_nest(&h.hand.model, &err) && mi_judge_fates(&h.hand.model, &err));
+        for (uint32_t f = 1; f < h.rows->fates.count; f++)
+            assert_int_equal(h.rows->fates.reason[f], h.rows->fates.node[f].v == op
+                                                          ? MI_REASON_OWN_NODE
+                                                      : launched == 2 ? MI_REASON_NOT_CAPTURED
+                                                                      : MI_REASON_NO_TASK);
+        assert_int_equal(h.rows->fates.count - 1, 2);
+        hand_fini(&h.hand);
+    }
+}
+
 /* Loops of parents and wild ids must not hang or crash. */
 static void hostile_rows_are_survived(void **state)
 {
@@ -380,6 +420,7 @@ int main(void)
         cmocka_unit_test(executions_launch_the_runs_of_a_model),
         cmocka_unit_test(an_eager_run_has_three_layers),
         cmocka_unit_test(statements_are_compared),
+        cmocka_unit_test(a_launch_without_task_is_not_captured),
         cmocka_unit_test(hostile_rows_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,9 @@ bool mi_host_make_graphs(struct mi_model *model, struct mi_error *err);
 /* Fills the table peers: collectives that several ranks took part in. */
 bool mi_host_pair_collectives(struct mi_model *model, struct mi_error *err);
 
+/* Adds the names (string ids) of nodes whose launch has no task. False: out of memory. */
+bool mi_host_find_lost(const struct mi_model *model, struct mi_map *names);
+
 /* What the spans are, by their category. */
 enum mi_host_level {
     MI_HOST_OTHER,
