@@ -220,6 +220,40 @@ static void parts_of_collectives_are_found(void **state)
     joining_fini(&j);
 }
 
+/* --- counters --- */
+
+#define COUNTER(name, ts, value)                                                                   \
+    "{\"ph\":\"C\",\"name\":\"" name "\",\"pid\":6,\"tid\":0,\"ts\":\"" ts                         \
+    "\",\"args\":{\"MHz\":" value "}}"
+#define FREQ_LANE                                                                                  \
+    "{\"name\":\"process_name\",\"pid\":6,\"ph\":\"M\",\"args\":{\"name\":\"AI Core Freq\"}},"     \
+    "{\"name\":\"process_labels\",\"pid\":6,\"ph\":\"M\",\"args\":{\"labels\":\"NPU\"}},"
+
+/* Equal values at equal times are one counter; another course of values is another. */
+static void counters_stand_once(void **state)
+{
+    (void)state;
+    for (int other = 0; other < 2; other++) {
+        struct joining j;
+        joining_init(&j);
+        add(&j, "chrome_trace",
+            "[" LANES FREQ_LANE TASK("conv", "AI_CORE", "10.000", "5", "7", "90") "," COUNTER(
+                "AI Core Freq", "5.000", "1800") "," COUNTER("AI Core Freq", "6.000", "900") "]",
+            "a_ascend_pt/PROF_1_2_AB/msprof_1.json");
+        add(&j, "chrome_trace",
+            other ? "[" LANES FREQ_LANE TASK("conv", "AI_CORE", "10.000", "5", "7",
+                                             "90") "," COUNTER("AI Core Freq", "5.000", "800") "]"
+                  : "[" LANES FREQ_LANE TASK("conv", "AI_CORE", "10.000", "5", "7",
+                                             "90") "," COUNTER("AI Core Freq", "5.000", "1800") "]",
+            "a_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json");
+        assert_true(joining_run(&j));
+        assert_int_equal(j.model.all.rows.counters.count - 1, other ? 2 : 1);
+        assert_int_equal(j.model.all.rows.samples.count - 1, other ? 3 : 2);
+        assert_int_equal(times(&j, "msprof.sample_twice"), other ? 0 : 1);
+        joining_fini(&j);
+    }
+}
+
 /* --- ranks --- */
 
 static int64_t rank_of_only_track(const struct joining *j)
@@ -373,6 +407,7 @@ int main(void)
         cmocka_unit_test(calls_stand_once),
         cmocka_unit_test(tables_without_device_or_stream_find_their_tasks),
         cmocka_unit_test(parts_of_collectives_are_found),
+        cmocka_unit_test(counters_stand_once),
         cmocka_unit_test(ranks_are_stated_by_files_and_names),
         cmocka_unit_test(shifted_numbers_are_paired_by_type_and_end),
         cmocka_unit_test(strangers_are_not_paired),

@@ -464,6 +464,7 @@ bool mi_cann_merge_twins(struct mi_model *model, struct mi_error *err)
     uint8_t *had_tasks = ok ? find_lanes(tw.rows) : NULL;
     ok = had_tasks && merge_tasks(&tw) && mi_cann_find_sub_tasks(model, collections) &&
          mi_cann_merge_host_rows(model, collections) &&
+         mi_cann_merge_counters(model, collections) &&
          mi_cann_drop_unused(model, collections, had_tasks);
     mi_mem_free(had_tasks);
     mi_mem_free(collections);

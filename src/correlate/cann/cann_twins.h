@@ -22,6 +22,9 @@ unsigned mi_cann_richness(const struct mi_model *model, uint32_t task);
  * memory. */
 bool mi_cann_merge_host_rows(struct mi_model *model, const uint32_t *collections);
 
+/* The same for counters and their samples. False: out of memory. */
+bool mi_cann_merge_counters(struct mi_model *model, const uint32_t *collections);
+
 /* Sub-tasks of a collective that no file assigns to it. False: out of memory. */
 bool mi_cann_find_sub_tasks(struct mi_model *model, const uint32_t *collections);
 
