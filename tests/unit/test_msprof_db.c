@@ -3,10 +3,12 @@
 #include "reading.h"
 
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -397,6 +399,146 @@ static void log_counts_as_far_as_it_goes(void **state)
     }
 }
 
+/* A profiler that was killed early: all tables are in the log. */
+static void everything_may_be_in_the_log(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/test_msprof_db.XXXXXX", path[64], log_path[80];
+    sqlite3 *db;
+    struct mi_input file, log;
+    struct mi_error err = MI_ERROR_INIT;
+    struct mi_batch batch;
+    const struct mi_reader *tied[2];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.db", folder);
+    snprintf(log_path, sizeof log_path, "%s-wal", path);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "PRAGMA journal_mode=WAL;PRAGMA wal_autocheckpoint=0;"
+                                  "CREATE TABLE TASK (startNs INTEGER,endNs INTEGER);"
+                                  "CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY,value TEXT);"
+                                  "INSERT INTO TASK VALUES (5,7)",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_true(mi_input_open(&file, path, NULL, &err));
+    assert_true(mi_input_open(&log, log_path, NULL, &err));
+    struct mi_probe probe = {
+        .path = path, .head = mi_bytes_sub(file.bytes, 0, 4096), .bytes = file.bytes};
+    const struct mi_reader *reader = mi_reader_detect(&probe, tied);
+    assert_non_null(reader);
+    assert_string_equal(reader->name, "msprof_db");
+    for (int has_log = 0; has_log < 2; has_log++) {
+        struct mi_source src = {.path = path, .bytes = file.bytes, .role = ""};
+        if (has_log)
+            src.companion = log.bytes;
+        assert_true(mi_batch_init(&batch, file.bytes, &err));
+        assert_true(reader->read(&src, &batch, &err));
+        assert_int_equal(batch.rows.tasks.count - 1, has_log);
+        assert_int_equal(batch.rows.diags.count - 1, !has_log);
+        mi_batch_fini(&batch);
+    }
+    mi_input_close(&file);
+    mi_input_close(&log);
+    sqlite3_close(db);
+    unlink(path);
+    unlink(log_path);
+    rmdir(folder);
+}
+
+/* --- limits --- */
+
+static bool stop_at_once(void *user, uint64_t done_bytes)
+{
+    (void)done_bytes;
+    ++*(int *)user;
+    return false;
+}
+
+static void too_many_rows_and_stopping(void **state)
+{
+    (void)state;
+    struct reading r, whole;
+    int asked = 0;
+    struct mi_limits limits = {.max_rows = 4};
+    assert_true(open_data(&whole, "msprof_db/eager.db"));
+    reading_bytes(&r, mi_reader_find("msprof_db"), whole.input.bytes, NULL, &limits);
+    assert_int_equal(r.batch.error.code, MI_ELIMIT);
+    mi_batch_fini(&r.batch);
+    limits = (struct mi_limits){.max_string_bytes = 4};
+    reading_bytes(&r, mi_reader_find("msprof_db"), whole.input.bytes, NULL, &limits);
+    assert_true(reading_diag(&r, "msprof_db.name_cut") > 0);
+    mi_batch_fini(&r.batch);
+    reading_fini(&whole);
+    /* the user is asked every 65,536 rows */
+    sqlite3 *db;
+    sqlite3_int64 size;
+    struct mi_batch batch;
+    struct mi_error err = MI_ERROR_INIT;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "CREATE TABLE TASK (startNs INTEGER,endNs INTEGER);"
+                     "CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY,value TEXT);"
+                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<70000)"
+                     "INSERT INTO TASK SELECT i,i FROM n",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    unsigned char *image = sqlite3_serialize(db, "main", &size, 0);
+    struct mi_source src = {.path = "test",
+                            .bytes = {image, (size_t)size},
+                            .role = "",
+                            .progress = stop_at_once,
+                            .user = &asked};
+    assert_true(mi_batch_init(&batch, src.bytes, &err));
+    assert_false(mi_reader_find("msprof_db")->read(&src, &batch, &err));
+    assert_int_equal(err.code, MI_ECANCELLED);
+    assert_int_equal(asked, 1);
+    assert_true(batch.rows.tasks.count > 60000 && batch.rows.tasks.count < 70000);
+    mi_batch_fini(&batch);
+    sqlite3_free(image);
+    sqlite3_close(db);
+}
+
+/* Tables that are no plain ones are read all the same. */
+static void tables_of_any_kind(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {
+        "CREATE TABLE TASK (startNs INTEGER,endNs INTEGER,taskType INTEGER)",
+        "CREATE TABLE TASK (startNs INTEGER PRIMARY KEY,endNs INTEGER,taskType INTEGER)",
+        "CREATE TABLE TASK (startNs INTEGER PRIMARY KEY,endNs INTEGER,taskType INTEGER) WITHOUT "
+        "ROWID",
+        "CREATE TABLE TASK (startNs INTEGER,double AS (startNs*2) STORED,endNs INTEGER,taskType "
+        "INTEGER)",
+        "PRAGMA encoding='UTF-16le';CREATE TABLE TASK (startNs TEXT,endNs TEXT,taskType INTEGER)",
+        "CREATE TABLE TASK (taskType INTEGER,ENDNS INTEGER,startNs INTEGER)"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        sqlite3 *db;
+        sqlite3_int64 size;
+        struct reading r;
+        assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(db, kinds[i], NULL, NULL, NULL), SQLITE_OK);
+        assert_int_equal(
+            sqlite3_exec(db,
+                         "CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY,value TEXT);"
+                         "INSERT INTO STRING_IDS VALUES (3,'SDMA');"
+                         "INSERT INTO TASK (startNs,endNs,taskType) VALUES (5,7,3),(8,10,3)",
+                         NULL, NULL, NULL),
+            SQLITE_OK);
+        unsigned char *image = sqlite3_serialize(db, "main", &size, 0);
+        reading_bytes(&r, mi_reader_find("msprof_db"), (struct mi_bytes){image, (size_t)size}, NULL,
+                      NULL);
+        assert_true(r.ok);
+        assert_ledger(&r, 2, 2, 0, 0);
+        assert_int_equal(r.batch.rows.tasks.start_raw[1], 5);
+        assert_int_equal(r.batch.rows.tasks.dur_ns[2], 2);
+        assert_text(&r, r.batch.rows.kernels.type[1], "SDMA");
+        mi_batch_fini(&r.batch);
+        sqlite3_free(image);
+        sqlite3_close(db);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +553,9 @@ int main(void)
         cmocka_unit_test(sums_of_the_tools),
         cmocka_unit_test(records_have_values),
         cmocka_unit_test(log_counts_as_far_as_it_goes),
+        cmocka_unit_test(everything_may_be_in_the_log),
+        cmocka_unit_test(too_many_rows_and_stopping),
+        cmocka_unit_test(tables_of_any_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,10 @@ static bool read_database(const struct mi_source *src, struct mi_batch *out, str
     struct mi_db_reading r = {0};
     if (!mi_db_open(&r.db, src, out, err))
         return false;
+    if (r.db.tables.count == 1)
+        mi_batch_diag(
+            out, MI_WARNING, "msprof_db.empty", 0, 0,
+            "the database has no tables; they may be in a log (-wal) that is not beside it");
     bool ok = mi_db_texts_open(&r) && mi_db_read_facts(&r) && mi_db_read_infos(&r) &&
               mi_db_read_tasks(&r) && mi_db_read_collectives(&r) && mi_db_set_parents(&r) &&
               mi_db_read_calls(&r) && mi_db_read_torch_ops(&r) && mi_db_read_ranges(&r) &&

@@ -243,7 +243,11 @@ void mi_db_rows_close(struct mi_db_rows *rows)
 
 static bool take_row(struct mi_db_rows *rows)
 {
-    rows->db->batch->counts.in++;
+    struct mi_db *db = rows->db;
+    db->batch->counts.in++;
+    if (++rows->row_count > db->max_rows)
+        return mi_batch_fail(db->batch, MI_ELIMIT, "table %s holds more than %u rows", rows->table,
+                             db->max_rows);
     if ((++rows->db->done_rows & (ROWS_PER_ASK - 1)) == 0)
         ask(rows->db);
     return true;

@@ -47,6 +47,7 @@ struct mi_db_rows {
     int8_t place[MI_DB_COLUMNS]; /* of each asked column in `values`; -1 = the table has none */
     int8_t row_column;           /* place of the column that is the row number; -1 = none */
     unsigned column_count, value_count;
+    uint64_t row_count;
     struct mi_sqlite_value values[MI_DB_VALUES];
     char digits[32]; /* a number as text */
 };
