@@ -5,9 +5,8 @@
 #include "analyse/describe.h"
 #include "analyse/pass.h"
 #include "analyse/pass_params.h"
-#include "analyse/plan/plan_pairs.h"
+#include "analyse/plan/plan_parts.h"
 #include "base/glob.h"
-#include "base/mem.h"
 #include "base/translate.h"
 
 const struct mi_param mi_params_plan[] = {
@@ -25,6 +24,15 @@ const struct mi_param mi_params_plan[] = {
      .kind = MI_PARAM_TEXT,
      .metavar = N_("NAME"),
      .help = N_("Only tasks of nodes with this in their name, or that match it with * and ?.")},
+    {.name = "task",
+     .kind = MI_PARAM_INT,
+     .metavar = "N",
+     .min = 0,
+     .max = UINT32_MAX,
+     .help = N_("Only the task at this place, with what its record says.")},
+    {.name = "kernels",
+     .kind = MI_PARAM_FLAG,
+     .help = N_("Instead of tasks the kernels in the model, and which tasks run them.")},
     {.name = "unlinked", .kind = MI_PARAM_FLAG, .help = N_("Only tasks that belong to no node.")},
     {.name = "top",
      .kind = MI_PARAM_INT,
@@ -54,26 +62,7 @@ static const struct mi_report_column columns[] = {
     {"evidence", N_("evidence"), MI_CELL_SENTENCE, "", N_("what it rests on")},
 };
 
-struct plan {
-    const struct mi_model *model;
-    struct mi_report *out;
-    uint32_t *pairs; /* [planned.count] */
-    struct mi_bytes type, node;
-    int64_t stream; /* -1 = any */
-    bool unlinked;
-};
-
-static struct mi_cell known_or_none(int64_t number)
-{
-    return number >= 0 ? mi_cell_int(number) : mi_cell_none();
-}
-
-static struct mi_cell text_or_none(struct mi_bytes text)
-{
-    return text.len ? mi_cell_text(text) : mi_cell_none();
-}
-
-static struct mi_bytes name_of(const struct plan *plan, uint32_t task)
+struct mi_bytes mi_plan_node_name(const struct mi_plan *plan, uint32_t task)
 {
     const struct mi_planned *planned = &plan->model->all.rows.planned;
     return planned->node[task].v
@@ -81,14 +70,31 @@ static struct mi_bytes name_of(const struct plan *plan, uint32_t task)
                : mi_model_text(plan->model, planned->op_name[task]);
 }
 
-static bool passes(const struct plan *plan, uint32_t task)
+bool mi_plan_is_filtered(const struct mi_plan *plan)
+{
+    return plan->stream >= 0 || plan->position >= 0 || plan->unlinked || plan->type.len ||
+           plan->node.len;
+}
+
+bool mi_plan_passes(const struct mi_plan *plan, uint32_t task)
 {
     const struct mi_planned *planned = &plan->model->all.rows.planned;
     return (plan->stream < 0 || planned->stream[task] == plan->stream) &&
+           (plan->position < 0 ||
+            (planned->position[task] == plan->position && !planned->parent[task].v)) &&
            (!plan->unlinked || !planned->node[task].v) &&
            (!plan->type.len ||
             mi_glob_match(plan->type, mi_model_text(plan->model, planned->type[task]))) &&
-           (!plan->node.len || mi_glob_search(plan->node, name_of(plan, task)));
+           (!plan->node.len || mi_glob_search(plan->node, mi_plan_node_name(plan, task)));
+}
+
+void mi_plan_fact(const struct mi_plan *plan, const char *name, const char *title, int64_t number)
+{
+    mi_report_add_fact(plan->out, &(struct mi_report_fact){.name = name,
+                                                           .title = title,
+                                                           .kind = MI_CELL_INT,
+                                                           .unit = "",
+                                                           .cell = mi_cell_int(number)});
 }
 
 /* Damaged parents make no long chains: each stands before its parts. */
@@ -102,7 +108,7 @@ static int64_t depth_of(const struct mi_planned *planned, uint32_t task)
     return depth;
 }
 
-static void add_row(const struct plan *plan, uint32_t task, struct mi_report_table *table)
+static void add_row(const struct mi_plan *plan, uint32_t task, struct mi_report_table *table)
 {
     const struct mi_model *model = plan->model;
     const struct mi_tables *rows = &model->all.rows;
@@ -111,88 +117,29 @@ static void add_row(const struct plan *plan, uint32_t task, struct mi_report_tab
     if (!row)
         return;
     mi_node_id node = planned->node[task];
-    row[0] = text_or_none(mi_model_text(model, rows->graphs.name[planned->graph[task].v]));
+    row[0] = mi_plan_text(mi_model_text(model, rows->graphs.name[planned->graph[task].v]));
     row[1] = mi_cell_int(depth_of(planned, task));
     row[2] = mi_cell_int(planned->position[task]);
-    row[3] = known_or_none(planned->stream[task]);
+    row[3] = mi_plan_number(planned->stream[task]);
     row[4] = mi_cell_text(mi_model_text(model, planned->type[task]));
     row[5] = mi_cell_word(mi_enum_name(MI_E_task_kind, planned->kind[task]));
-    row[6] = known_or_none(planned->event[task]);
-    if (plan->pairs[task])
-        row[7] = mi_cell_int(planned->position[plan->pairs[task]]);
-    row[8] = known_or_none(planned->label[task]);
-    row[10] = text_or_none(name_of(plan, task));
-    row[12] = text_or_none(mi_model_text(model, planned->kernel[task]));
-    row[13] = known_or_none(planned->block_dim[task]);
+    row[6] = mi_plan_number(planned->event[task]);
+    if (planned->peer[task].v)
+        row[7] = mi_cell_int(planned->position[planned->peer[task].v]);
+    row[8] = mi_plan_number(planned->label[task]);
+    row[10] = mi_plan_text(mi_plan_node_name(plan, task));
+    row[12] = mi_plan_text(mi_model_text(model, planned->kernel[task]));
+    row[13] = mi_plan_number(planned->block_dim[task]);
     if (node.v) {
         row[9] = mi_cell_int(node.v);
         row[11] = mi_cell_text(mi_describe_op(model, node, &plan->out->arena));
         row[14] = mi_cell_word(mi_enum_name(MI_E_confidence, planned->confidence[task]));
     }
-    row[15] = text_or_none(mi_model_text(model, planned->rule[task]));
-    row[16] = text_or_none(mi_model_text(model, planned->evidence[task]));
+    row[15] = mi_plan_text(mi_model_text(model, planned->rule[task]));
+    row[16] = mi_plan_text(mi_model_text(model, planned->evidence[task]));
 }
 
-/* --- events --- */
-
-static const struct mi_report_column event_columns[] = {
-    {"model", N_("model"), MI_CELL_TEXT, "", N_("graph of the model that owns the list")},
-    {"event", N_("event"), MI_CELL_INT, "", N_("event or notify number")},
-    {"record", N_("record"), MI_CELL_INT, "", N_("place of the record in the list")},
-    {"from_stream", N_("from stream"), MI_CELL_INT, "", N_("stream of the record")},
-    {"after", N_("after"), MI_CELL_TEXT, "", N_("node that records")},
-    {"wait", N_("wait"), MI_CELL_INT, "", N_("place of the wait in the list")},
-    {"to_stream", N_("to stream"), MI_CELL_INT, "", N_("stream of the wait")},
-    {"before", N_("before"), MI_CELL_TEXT, "", N_("node that waits")},
-};
-
-/* One row for each wait, and one for each record that nothing waits for. */
-static void list_events(const struct plan *plan)
-{
-    const struct mi_model *model = plan->model;
-    const struct mi_tables *rows = &model->all.rows;
-    const struct mi_planned *planned = &rows->planned;
-    struct mi_report_table *table =
-        mi_report_add_table(plan->out, "events", N_("Events"), event_columns,
-                            sizeof event_columns / sizeof *event_columns);
-    mi_report_mark_details(table, "model");
-    for (uint32_t t = 1; t < planned->count; t++) {
-        enum mi_planned_sync sync = mi_planned_sync(model, t);
-        uint32_t wait = sync == MI_PLANNED_WAIT ? t : 0;
-        uint32_t record = wait ? plan->pairs[t] : t;
-        if (sync == MI_PLANNED_NO_SYNC || (!wait && plan->pairs[t]) ||
-            !(passes(plan, t) || (record && passes(plan, record))))
-            continue;
-        struct mi_cell *row = mi_report_add_row(plan->out, table);
-        if (!row)
-            return;
-        row[0] = text_or_none(mi_model_text(model, rows->graphs.name[planned->graph[t].v]));
-        row[1] = mi_cell_int(planned->event[t]);
-        if (record) {
-            row[2] = mi_cell_int(planned->position[record]);
-            row[3] = known_or_none(planned->stream[record]);
-            row[4] = text_or_none(name_of(plan, record));
-        }
-        if (wait) {
-            row[5] = mi_cell_int(planned->position[wait]);
-            row[6] = known_or_none(planned->stream[wait]);
-            row[7] = text_or_none(name_of(plan, wait));
-        }
-    }
-}
-
-/* --- the pass --- */
-
-static void add_fact(struct mi_report *out, const char *name, const char *title, int64_t number)
-{
-    mi_report_add_fact(out, &(struct mi_report_fact){.name = name,
-                                                     .title = title,
-                                                     .kind = MI_CELL_INT,
-                                                     .unit = "",
-                                                     .cell = mi_cell_int(number)});
-}
-
-static void list_tasks(const struct plan *plan, int64_t top)
+static void list_tasks(const struct mi_plan *plan, int64_t top)
 {
     const struct mi_planned *planned = &plan->model->all.rows.planned;
     int64_t matching = 0, shown = 0, linked = 0;
@@ -201,7 +148,7 @@ static void list_tasks(const struct plan *plan, int64_t top)
     mi_report_mark_details(table, "model kind label kernel block_dim rule evidence");
     for (uint32_t t = 1; t < planned->count; t++) {
         linked += planned->node[t].v != 0;
-        if (!passes(plan, t))
+        if (!mi_plan_passes(plan, t))
             continue;
         if (!top || matching < top) {
             shown++;
@@ -209,33 +156,32 @@ static void list_tasks(const struct plan *plan, int64_t top)
         }
         matching++;
     }
-    add_fact(plan->out, "planned", N_("Planned tasks"), (int64_t)planned->count - 1);
-    add_fact(plan->out, "linked", N_("Of them tied to a node"), linked);
-    add_fact(plan->out, "matching", N_("Tasks that match"), matching);
-    add_fact(plan->out, "shown", N_("Tasks shown"), shown);
+    mi_plan_fact(plan, "planned", N_("Planned tasks"), (int64_t)planned->count - 1);
+    mi_plan_fact(plan, "linked", N_("Of them tied to a node"), linked);
+    mi_plan_fact(plan, "matching", N_("Tasks that match"), matching);
+    mi_plan_fact(plan, "shown", N_("Tasks shown"), shown);
 }
 
 static bool run(const struct mi_model *model, const struct mi_args *args, struct mi_report *out,
                 struct mi_error *err)
 {
-    struct plan plan = {.model = model,
-                        .out = out,
-                        .pairs = mi_planned_pairs(model),
-                        .type = mi_cstr(mi_args_text(args, "type", NULL)),
-                        .node = mi_cstr(mi_args_text(args, "node", NULL)),
-                        .stream = mi_args_int(args, "stream", -1),
-                        .unlinked = mi_args_flag(args, "unlinked")};
-    if (!plan.pairs)
-        return mi_fail(err, MI_ENOMEM, "out of memory");
-    list_tasks(&plan, mi_args_int(args, "top", 0));
-    list_events(&plan);
+    struct mi_plan plan = {.model = model,
+                           .out = out,
+                           .type = mi_cstr(mi_args_text(args, "type", NULL)),
+                           .node = mi_cstr(mi_args_text(args, "node", NULL)),
+                           .stream = mi_args_int(args, "stream", -1),
+                           .position = mi_args_int(args, "task", -1),
+                           .unlinked = mi_args_flag(args, "unlinked")};
     if (model->all.rows.planned.count <= 1)
         mi_report_add_finding(
             out, &(struct mi_finding){.rule = "no_plan",
                                       .severity = MI_NOTICE,
                                       .sentence = N_("The inputs hold no planned tasks."),
                                       .cost_ns = -1});
-    mi_mem_free(plan.pairs);
+    if (mi_args_flag(args, "kernels"))
+        return mi_plan_kernels(&plan, err);
+    list_tasks(&plan, mi_args_int(args, "top", 0));
+    mi_plan_events(&plan);
     return true;
 }
 

@@ -70,6 +70,13 @@ bool mi_progress_tick(void *user, const char *stage, uint64_t done, uint64_t tot
  * are printed next rest on the rest. Nothing if all was read. */
 void mi_cli_losses(const struct mi_cli *cli, const struct mi_session *session);
 
+/* --- planned_record.c --- */
+
+/* Adds what the record of a planned task says as the table "planned_record"; nothing if its format
+ * has no such values. */
+bool mi_cli_planned_record(const struct mi_session *session, uint32_t planned,
+                           struct mi_report *report, struct mi_error *err);
+
 /* --- pass_command.c --- */
 
 struct mi_cli_pass_options {

@@ -126,12 +126,31 @@ static void add_op_metrics(const struct mi_session *session, struct mi_report *r
     add_notes(session, &metrics, true);
 }
 
+/* The first kernel that is planned for a node of the report; 0 = none. */
+static uint32_t first_planned(const struct mi_session *session, const struct mi_report *report)
+{
+    const struct mi_planned *planned = &mi_session_model(session)->all.rows.planned;
+    for (uint32_t i = 0; i < report->table_count; i++) {
+        const struct mi_report_table *table = &report->tables[i];
+        if (strcmp(table->name, "planned") != 0 || !table->row_count)
+            continue;
+        uint32_t node = (uint32_t)table->cells[0].number;
+        for (uint32_t t = 1; t < planned->count; t++)
+            if (planned->node[t].v == node && planned->kind[t] == MI_TASK_COMPUTE)
+                return t;
+    }
+    return 0;
+}
+
 static bool add_metrics(const struct mi_session *session, const struct mi_args *args,
                         struct mi_report *report, struct mi_error *err)
 {
     (void)args;
+    uint32_t planned = first_planned(session, report);
     add_task_metrics(session, report);
     add_op_metrics(session, report);
+    if (planned && !mi_cli_planned_record(session, planned, report, err))
+        return false;
     return !report->failed || mi_fail(err, MI_ENOMEM, "out of memory");
 }
 

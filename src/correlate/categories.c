@@ -2,6 +2,7 @@
 #include "correlate/categories.h"
 
 #include "base/mem.h"
+#include "correlate/categories/category_torch.h"
 #include "correlate/verdict.h"
 
 struct row {
@@ -90,6 +91,9 @@ static bool ships(struct mi_bytes domain)
 
 enum mi_category mi_category_find(struct mi_bytes domain, struct mi_bytes op)
 {
+    enum mi_category of_torch;
+    if (!domain.len && mi_category_of_torch(op, &of_torch))
+        return of_torch;
     if (!ships(domain))
         return MI_CATEGORY_CUSTOM;
     if (!op.len)

@@ -23,10 +23,60 @@ static uint32_t *map_strings(struct mi_model *model, const struct mi_batch *batc
     return map;
 }
 
+/* From so many strings on a batch's are worth taking over, while the model has at most so many
+ * rows that name its own. */
+enum { MANY_STRINGS = 1024, FEW_ROWS = 1024 };
+
+static bool should_take(const struct mi_model *model, const struct mi_batch *batch)
+{
+    uint64_t rows = 0;
+    for (int t = 0; t < MI_TABLE_COUNT; t++)
+        rows += mi_any_table_of(&model->all.rows, (enum mi_table_no)t)->count - 1;
+    return batch->strings.count >= MANY_STRINGS &&
+           batch->strings.count >= model->all.strings.count && rows <= FEW_ROWS;
+}
+
+/* Rewrites every string of the model's rows. */
+static void renumber_strings(struct mi_tables *rows, const uint32_t *map)
+{
+    for (int t = 0; t < MI_TABLE_COUNT; t++) {
+        const struct mi_table_info *info = &mi_table_infos[t];
+        struct mi_any_table *table = mi_any_table(rows, (enum mi_table_no)t);
+        for (unsigned c = 0; c < info->column_count && table->count > 1; c++) {
+            if (info->columns[c].kind != MI_KIND_STR)
+                continue;
+            uint32_t *list = mi_column_array(table, &info->columns[c]);
+            for (uint32_t row = 1; row < table->count; row++)
+                list[row] = map[list[row]];
+        }
+    }
+}
+
+/* Makes the batch's strings the model's, and adds the few that the model had: a huge first batch is
+ * not hashed again, and no second pool stands beside the first. */
+static bool take_strings(struct mi_model *model, struct mi_batch *batch)
+{
+    struct mi_strings *own = &model->all.strings, *taken = &batch->strings;
+    uint32_t *map = mi_mem_new(own->count, sizeof *map);
+    bool failed = map == NULL;
+    for (uint32_t i = 1; i < own->count && !failed; i++)
+        map[i] = mi_strings_add(taken, mi_strings_get(own, (mi_str_id){i}), false, &failed).v;
+    if (!failed) {
+        map[0] = 0;
+        renumber_strings(&model->all.rows, map);
+        mi_arena_adopt(&taken->arena, &own->arena);
+        struct mi_strings swap = *own;
+        *own = *taken;
+        *taken = swap;
+    }
+    mi_mem_free(map);
+    return !failed;
+}
+
 struct shift {
     uint32_t add;        /* for ID and FIRST */
     uint32_t if_none;    /* value of an ID column that is 0 */
-    const uint32_t *map; /* for STR */
+    const uint32_t *map; /* for STR; NULL = they stay */
 };
 
 static void shift_u32(uint32_t *list, uint32_t count, struct shift shift)
@@ -113,8 +163,9 @@ bool mi_model_merge(struct mi_model *model, mi_source_id source, struct mi_batch
     uint32_t before[MI_TABLE_COUNT];
     for (int t = 0; t < MI_TABLE_COUNT; t++)
         before[t] = mi_any_table(rows, (enum mi_table_no)t)->count;
-    uint32_t *strings = map_strings(model, batch);
-    bool ok = strings != NULL;
+    bool is_taken = should_take(model, batch);
+    uint32_t *strings = is_taken ? NULL : map_strings(model, batch);
+    bool ok = is_taken ? take_strings(model, batch) : strings != NULL;
     mi_arena_adopt(&model->all.strings.arena, &batch->strings.arena);
     for (int t = 0; ok && t < MI_TABLE_COUNT; t++)
         ok = append_table(model, (enum mi_table_no)t, batch, source, before, strings);

@@ -63,8 +63,9 @@ struct mi_reader {
     /* Reads everything into `out`. False with a place when the rest cannot be read; rows added so
      * far stay valid. */
     bool (*read)(const struct mi_source *src, struct mi_batch *out, struct mi_error *err);
-    /* Lists the values of one record (the record_offset of a task, slice, note, statistic) that are
-     * no columns of their own; the head of the file may name them. NULL if it has none. */
+    /* Lists the values of one record (the record_offset of a task, planned task, slice, note,
+     * statistic) that are no columns of their own; the head of the file may name them. NULL if it
+     * has none. */
     void (*metrics)(const struct mi_record *record, mi_metric_fn *fn, void *user);
     /* Where records have to be searched for: opens what finds them, once for all calls of metrics,
      * which then come one at a time. NULL: memory is short, or the file is broken. Both may be

@@ -50,8 +50,9 @@ const char *mi_session_capture_dir(const struct mi_session *session);
 /* The reader of a source, or NULL. */
 const struct mi_reader *mi_session_reader(const struct mi_session *session, mi_source_id source);
 
-/* Lists the values of one record of a source: `offset` and `size_bytes` are those of a task, slice,
- * note or statistic. False if there is no such record or its format has none. `fn` NULL: only asks.
+/* Lists the values of one record of a source: `offset` and `size_bytes` are those of a task,
+ * planned task, slice, note or statistic. False if there is no such record or its format has none.
+ * `fn` NULL: only asks.
  */
 bool mi_session_metrics(const struct mi_session *session, mi_source_id source, int64_t offset,
                         uint32_t size_bytes, mi_metric_fn *fn, void *user);

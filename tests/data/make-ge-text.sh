@@ -94,6 +94,30 @@ odd() {
              key && /^      }$/ { print key; key = "" }' | sed 's/$/\r/'
 }
 
+# Names and texts of attributes as numbers, their dictionaries behind the graph. The last name and the
+# last text are in none.
+compressed() {
+    printf 'graph {\n  name: "net"\n'
+    op conv Conv2D 0
+    attr '\000\001' 'list { i: 1 i: 2 val_type: VT_LIST_INT }'
+    attr '\000\002' 'i: 0'
+    attr '\000\003' 'i: 7'
+    attr '\000\004' 'list { i: [3, 4], val_type: 2 }'
+    attr '\000\010' 'i: 5'
+    attr _input_name_key 'list { s: "x" }'
+    desc output_desc DT_FLOAT NCHW 1
+    close
+    op relu Relu 1 conv:0
+    attr '\000\003' 'i: 7'
+    attr '\000\002' 'i: 44'
+    close
+    printf '}\n'
+    attr attr_name_enum 'list { s: "_datadump_original_op_names" s: "conv_kernelname" s: "fusion_scope" s: "strides" }'
+    attr attr_value_enum 'list { s: "te_conv" s: "fw/conv" s: "fw/relu" }'
+    attr attrs_use_string_value 'list { b: true b: true b: false b: false val_type: VT_LIST_BOOL }'
+    attr om_compress_version 'i: 1'
+}
+
 torchair_txt() {
     printf 'name: "graph_1"\n'
     printf 'op {\n  name: "x"\n  type: "Data"\n  attr {\n    key: "index"\n    value {\n      i: 0\n    }\n  }\n'
@@ -498,6 +522,7 @@ mkdir -p air
 air > air/net.air
 plain > ge_proto/ge_proto_00000003_graph_2_Build.txt
 odd > ge_proto/odd_spelling.txt
+compressed > ge_proto/ge_proto_00000009_graph_2_AfterAttrsCompress.txt
 plain | head -n 60 > ge_proto/ge_proto_00001_cut.txt
 torchair_txt > ge_proto/dynamo_original_graph_1_rank_0_pid_7_ts_20250101000000000.txt
 torchair_pbtxt > torchair_pbtxt/dynamo_original_graph_1_rank_0_pid_7_ts_20250101000000000.pbtxt

@@ -337,18 +337,26 @@ static void tasks(struct onnx_writer *w)
 
 /* --- old: version 0x10000000 --- */
 
-/* The model attribute fm: one OpDef per op, here empty and one with a name. */
+/* The model attribute fm: one OpDef per op, here empty, one with a name, and scopes. */
 static void merged_names(struct onnx_writer *w)
 {
-    struct onnx_writer op = {0};
+    struct onnx_writer op = {0}, scope = {0}, alone = {0};
     om_attr_texts(&op, 10, "original_op_names", "fw/before -");
+    om_attr_int(&op, 10, "fusion_scope", 0x20003); /* L1 group 2, UB group 3 */
+    om_attr_int(&scope, 10, "fusion_scope", 3);
+    om_attr_int(&alone, 10, "fusion_scope", -1);
     struct om_attr attr = om_attr_begin(w, 11, "fm", 2);
     size_t list = onnx_begin(w, 1);
     onnx_bytes(w, 7, "", 0);
     onnx_bytes(w, 7, op.at, op.len);
+    onnx_bytes(w, 7, scope.at, scope.len);
+    onnx_bytes(w, 7, alone.at, alone.len);
+    onnx_bytes(w, 7, alone.at, alone.len);
     onnx_end(w, list);
     om_attr_end(w, attr);
     onnx_writer_fini(&op);
+    onnx_writer_fini(&scope);
+    onnx_writer_fini(&alone);
 }
 
 static void old(struct onnx_writer *w)
@@ -368,6 +376,9 @@ static void old(struct onnx_writer *w)
     om_attr_texts(&def, 10, "_datadump_original_op_types", "Softmax");
     om_attr_text(&def, 10, "pass_name", "OldPass");
     onnx_end(&def, op);
+    om_op(&def, "scale", "Scale", 2, "softmax:0");
+    om_op(&def, "a", "Abs", 3, "scale:0");
+    om_op(&def, "b", "Abs", 4, "a:0");
     onnx_end(&def, graph);
     merged_names(&def);
     struct om_part_of parts[] = {{0, def.at, def.len}, {1, weights, sizeof weights}};
@@ -621,9 +632,14 @@ static void attributes(struct onnx_writer *w)
     onnx_writer_fini(&def);
 }
 
-const struct om_case om_cases[] = {{"plain", plain},          {"tasks", tasks}, {"old", old},
-                                   {"dynamic", dynamic},      {"flow", flow},   {"bundle", bundle},
-                                   {"attributes", attributes}};
+const struct om_case om_cases[] = {{"plain", plain},
+                                   {"tasks", tasks},
+                                   {"old", old},
+                                   {"dynamic", dynamic},
+                                   {"flow", flow},
+                                   {"bundle", bundle},
+                                   {"attributes", attributes},
+                                   {"kernels", om_case_kernels}};
 const size_t om_case_count = sizeof om_cases / sizeof *om_cases;
 
 struct onnx_writer om_case_bytes(const char *name)

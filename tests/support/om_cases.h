@@ -13,6 +13,8 @@ struct om_case {
 extern const struct om_case om_cases[];
 extern const size_t om_case_count;
 
+void om_case_kernels(struct onnx_writer *w); /* "kernels", in a file of its own */
+
 /* The bytes of one case; aborts if there is none of that name. Freed with onnx_writer_fini(). */
 struct onnx_writer om_case_bytes(const char *name);
 

@@ -12,6 +12,7 @@
 #include "onnx_text.h"
 
 #include "correlate/categories.def"
+#include "correlate/categories/torch_ops.def"
 
 struct row {
     const char *op;
@@ -21,6 +22,12 @@ struct row {
 static const struct row table[] = {
 #define MI_ROW(op, category) {op, MI_CATEGORY_##category},
     MI_CATEGORY_TABLE(MI_ROW)
+#undef MI_ROW
+};
+
+static const struct row torch[] = {
+#define MI_ROW(op, category) {op, MI_CATEGORY_##category},
+    MI_TORCH_TABLE(MI_ROW)
 #undef MI_ROW
 };
 
@@ -49,6 +56,20 @@ static void test_order(void **state)
         if (find("", table[i].op) != table[i].category)
             fail_msg("%s is not found", table[i].op);
         assert_int_not_equal(table[i].category, MI_CATEGORY_CUSTOM);
+    }
+}
+
+static void test_torch(void **state)
+{
+    (void)state;
+    size_t count = sizeof torch / sizeof *torch;
+    char op[128];
+    for (size_t i = 0; i < count; i++) {
+        if (i && strcmp(torch[i - 1].op, torch[i].op) >= 0)
+            fail_msg("%s stands before %s", torch[i - 1].op, torch[i].op);
+        snprintf(op, sizeof op, "aten.%s.default", torch[i].op);
+        if (find("", op) != torch[i].category)
+            fail_msg("%s is not found", op);
     }
 }
 
@@ -93,7 +114,25 @@ static void test_examples(void **state)
         {"", "ConcatD", MI_CATEGORY_DATA_MOVEMENT},
         {"", "ReduceSumV17", MI_CATEGORY_REDUCTION_POOLING},
         {"", "ReluV2D", MI_CATEGORY_ACTIVATION},
+        {"", "AutomaticBufferFusionOp", MI_CATEGORY_ELEMENTWISE},
+        /* PyTorch: namespace, overload, private and in-place variants, versions, gradients */
+        {"", "aten.linear.default", MI_CATEGORY_FULLY_CONNECTED},
+        {"", "torch.ops.aten.addmm", MI_CATEGORY_FULLY_CONNECTED},
+        {"", "aten._softmax.default", MI_CATEGORY_ACTIVATION},
+        {"", "aten.relu_.default", MI_CATEGORY_ACTIVATION},
+        {"", "aten.select.int", MI_CATEGORY_DATA_MOVEMENT},
+        {"", "prims.convert_element_type.default", MI_CATEGORY_ELEMENTWISE},
+        {"", "npu.npu_rms_norm.default", MI_CATEGORY_NORMALISATION},
+        {"", "npu.npu_fusion_attention_v2.default", MI_CATEGORY_FULLY_CONNECTED},
+        {"", "aten.native_group_norm_backward.default", MI_CATEGORY_NORMALISATION},
+        {"", "_c10d_functional.all_reduce.default", MI_CATEGORY_COMMUNICATION},
+        {"", "aten.sym_size.int", MI_CATEGORY_OTHER},
+        {"", "aten.never_heard_of.default", MI_CATEGORY_OTHER},
+        {"", "aten..", MI_CATEGORY_OTHER},
         /* what no stack ships */
+        {"", "mylib.linear.default", MI_CATEGORY_CUSTOM},
+        {"example", "aten.linear.default", MI_CATEGORY_CUSTOM},
+        {"", "aten", MI_CATEGORY_OTHER},
         {"example.inspect", "QuickAct", MI_CATEGORY_CUSTOM},
         {"example.inspect", "Conv", MI_CATEGORY_CUSTOM},
         {"", "QuickAct", MI_CATEGORY_CUSTOM},
@@ -174,9 +213,9 @@ static void test_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),   cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_hostile), cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_order),    cmocka_unit_test(test_torch),
+        cmocka_unit_test(test_examples), cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_columns),  cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

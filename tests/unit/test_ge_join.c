@@ -505,7 +505,11 @@ static void test_event_pairs(void **state)
     uint32_t w2 = plan(&j, "EVENT_WAIT", 2, 2, "", 3);
     uint32_t r2 = plan(&j, "EVENT_RECORD", 0, 1, "", 3); /* the number is used again */
     uint32_t w3 = plan(&j, "EVENT_WAIT", 1, 2, "", 3);
+    uint32_t again = plan(&j, "EVENT_WAIT", 2, 2, "", 3);
+    uint32_t memory = plan(&j, "MEM_EVENT_WAIT", 2, 2, "", 3); /* numbered apart, too */
+    uint32_t reset = plan(&j, "EVENT_RESET", 2, 2, "", 3);
     uint32_t early = plan(&j, "EVENT_WAIT", 1, 2, "", 5);
+    uint32_t early_too = plan(&j, "EVENT_WAIT", 2, 2, "", 5);
     uint32_t late = plan(&j, "EVENT_RECORD", 0, 1, "", 5);
     uint32_t alone = plan(&j, "EVENT_WAIT", 0, 1, "", 9);
     run(&j);
@@ -517,7 +521,11 @@ static void test_event_pairs(void **state)
     assert_int_equal(planned->peer[w3].v, r2);
     assert_int_equal(planned->peer[r2].v, w3);
     assert_int_equal(planned->peer[early].v, late);
+    assert_int_equal(planned->peer[early_too].v, late);
     assert_int_equal(planned->peer[late].v, early);
+    assert_int_equal(planned->peer[again].v, r2);
+    assert_int_equal(planned->peer[memory].v, 0);
+    assert_int_equal(planned->peer[reset].v, 0);
     assert_int_equal(planned->peer[alone].v, 0);
     leave(&j);
 }

@@ -504,6 +504,34 @@ static void not_claimed(void **state)
     }
 }
 
+/* Names and texts as numbers, and what the dictionaries lack. */
+static void compressed_attributes(void **state)
+{
+    (void)state;
+    struct reading r;
+    open_data(&r, "ge_proto/ge_proto_00000009_graph_2_AfterAttrsCompress.txt", "ge_proto");
+    const struct mi_tables *rows = &r.batch.rows;
+    assert_true(r.ok);
+    uint32_t conv = node_named(&r, "conv"), relu = node_named(&r, "relu");
+    assert_int_equal(rows->recorded.count - 1, 2);
+    assert_text(&r, rows->recorded.name[1], "fw/conv");
+    assert_text(&r, rows->recorded.name[2], "fw/relu");
+    assert_int_equal(rows->groups.count - 1, 1);
+    assert_text(&r, rows->groups.name[1], "7");
+    uint32_t attr = attr_named(&r, conv, "_kernelname");
+    assert_int_equal(rows->attrs.kind[attr], MI_ATTR_STRING);
+    assert_text(&r, rows->items.text[rows->attrs.first_item[attr]], "te_conv");
+    attr = attr_named(&r, conv, "strides");
+    assert_int_equal(rows->attrs.kind[attr], MI_ATTR_INTS);
+    assert_int_equal(rows->items.int_value[rows->attrs.first_item[attr] + 1], 4);
+    assert_int_equal(rows->items.int_value[rows->attrs.first_item[attr_named(&r, conv, "#7")]], 5);
+    attr = attr_named(&r, relu, "_kernelname");
+    assert_text(&r, rows->items.text[rows->attrs.first_item[attr]], "#44");
+    assert_int_equal(reading_diag(&r, "ge.attr_name_unknown"), 1);
+    assert_int_equal(reading_diag(&r, "ge.attr_text_unknown"), 1);
+    reading_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,6 +551,7 @@ int main(void)
         cmocka_unit_test(long_tokens),
         cmocka_unit_test(stopped),
         cmocka_unit_test(json_damage),
+        cmocka_unit_test(compressed_attributes),
         cmocka_unit_test(not_claimed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,6 +283,132 @@ static void parts_of_tasks(void **state)
     close_file(f);
 }
 
+/* --- code, and what single tasks say --- */
+
+static void binaries(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind, *name, *code;
+    } wanted[] = {{"kernel", "te_mul",
+                   "\x7f"
+                   "ELF code"},
+                  {"kernel", "te_unused",
+                   "\x7f"
+                   "ELF"},
+                  {"aicpu_kernel", "host",
+                   "\x7f"
+                   "ELF more code"},
+                  {"host_library", "libops.so", "so"},
+                  {"custom_op", "MyCpuOp", "code"}};
+    struct file *f = open_case("kernels");
+    const struct mi_binaries *rows = &rows_of(f)->binaries;
+    assert_int_equal(rows->count - 1, 5);
+    for (uint32_t i = 0; i < 5; i++) {
+        size_t len = strlen(wanted[i].code);
+        assert_text(&f->r, rows->kind[i + 1], wanted[i].kind);
+        assert_text(&f->r, rows->name[i + 1], wanted[i].name);
+        assert_int_equal(rows->graph[i + 1].v, 1);
+        assert_int_equal(rows->size_bytes[i + 1], len);
+        assert_memory_equal(f->w.at + rows->offset_bytes[i + 1], wanted[i].code, len);
+    }
+    assert_text(&f->r, fact_named(&f->r, "kernels"), "2");
+    assert_text(&f->r, fact_named(&f->r, "aicpu_kernels_bytes"), "14");
+    close_file(f);
+}
+
+struct said {
+    char text[4096];
+    size_t len;
+    bool any_number;
+};
+
+static void say(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number)
+{
+    struct said *said = user;
+    said->any_number = said->any_number || is_number;
+    said->len += (size_t)snprintf(said->text + said->len, sizeof said->text - said->len,
+                                  "%.*s=%.*s\n", (int)name.len, (const char *)name.at,
+                                  (int)text.len, text.len ? (const char *)text.at : "");
+    assert_true(said->len < sizeof said->text);
+}
+
+static void record_of(const struct file *f, uint32_t task, struct said *said)
+{
+    const struct mi_planned *planned = &rows_of(f)->planned;
+    struct mi_record record = {.file = {f->w.at, f->w.len}, .key = planned->record_offset[task]};
+    record.bytes = mi_bytes_sub(record.file, (size_t)record.key, planned->record_bytes[task]);
+    *said = (struct said){.len = 0};
+    mi_reader_om.metrics(&record, say, said);
+}
+
+static void records(void **state)
+{
+    (void)state;
+    struct file *f = open_case("kernels");
+    struct said said;
+    record_of(f, 1, &said);
+    assert_string_equal(said.text, "kernel.context.kernel_type=2 TE\n"
+                                   "kernel.context.op_index=2\n"
+                                   "kernel.context.args_offset=0, 8\n"
+                                   "kernel.context.args_count=4\n"
+                                   "kernel.context.origin_op_index=2\n"
+                                   "kernel.context.args_format="
+                                   "{i_instance0*}{i_instance1*}{o_instance0*}{#7}\n"
+                                   "kernel.stub_func=2_-1_0_mul\n"
+                                   "kernel.args[0] {i_instance0*}=0x80000200 (feature map + 512)\n"
+                                   "kernel.args[1] {i_instance1*}=0x80010040 (weights + 64)\n"
+                                   "kernel.args[2] {o_instance0*}=0x80000400 (feature map + 1024)\n"
+                                   "kernel.args[3] {#7}=0x7\n"
+                                   "kernel.args_info[0].arg_type=1 output\n"
+                                   "kernel.args_info[0].start_index=-1\n");
+    assert_true(said.any_number);
+    record_of(f, 2, &said); /* without a format all are taken for addresses */
+    assert_non_null(strstr(said.text, "\nkernel.args[1]=0x80000800 (feature map + 2048)\n"));
+    record_of(f, 3, &said);
+    assert_string_equal(said.text, "memcpy_async.dst=0x80001000 (feature map + 4096)\n"
+                                   "memcpy_async.src=0x4000000000 (variables + 0)\n"
+                                   "memcpy_async.count=16\n"
+                                   "memcpy_async.op_index=4\n");
+    record_of(f, 4, &said);
+    assert_non_null(strstr(said.text, "kernel.args=3 bytes more\n"));
+    assert_non_null(strstr(said.text, "kernel.so_name=libcust_aicpu.so\n"));
+    close_file(f);
+}
+
+/* In files inside files the bases are those of the model around the task; a record cut anywhere
+ * gives what stands before. */
+static void records_inside(void **state)
+{
+    (void)state;
+    struct file *f = calloc(1, sizeof *f);
+    struct said said;
+    f->w = om_case_bytes("kernels");
+    for (int depth = 0; depth < 3; depth++) {
+        struct onnx_writer sub = {0}, om = {0};
+        onnx_text(&sub, 1, "sub");
+        onnx_bytes(&sub, 3, f->w.at, f->w.len);
+        struct om_part_of flow[] = {{7, sub.at, sub.len}};
+        struct om_part_of bundle[] = {{25, "12345678", 8}, {24, f->w.at, f->w.len}};
+        om_header(&om, &(struct om_head){.model_type = depth == 1 ? 5 : 3, .model_num = 1});
+        om_table(&om, depth == 1 ? bundle : flow, depth == 1 ? 2 : 1, false, depth == 1);
+        onnx_writer_fini(&f->w);
+        onnx_writer_fini(&sub);
+        f->w = om;
+    }
+    read_bytes(f, NULL);
+    assert_true(f->r.ok);
+    record_of(f, 1, &said);
+    assert_non_null(strstr(said.text, "args[1] {i_instance1*}=0x80010040 (weights + 64)\n"));
+    struct mi_planned *planned = &f->r.batch.rows.planned;
+    for (uint32_t len = planned->record_bytes[1]; len-- > 0;) {
+        planned->record_bytes[1] = len;
+        record_of(f, 1, &said);
+    }
+    assert_int_equal(said.len, 0);
+    close_file(f);
+}
+
 /* --- other containers --- */
 
 static void old_container(void **state)
@@ -300,6 +426,13 @@ static void old_container(void **state)
     assert_int_equal(rows->recorded.node[2].v, softmax);
     assert_text(&f->r, rows->recorded.name[2], "fw/before");
     assert_text(&f->r, rows->recorded.via[2], "fm");
+    assert_int_equal(rows->groups.count - 1, 1); /* scopes in fm; groups of one are none */
+    assert_int_equal(rows->groups.kind[1], MI_GROUP_UB);
+    assert_text(&f->r, rows->groups.name[1], "3");
+    assert_int_equal(rows->groups.graph[1].v, 1);
+    assert_int_equal(rows->members.count - 1, 2);
+    assert_int_equal(rows->members.node[1].v, softmax);
+    assert_int_equal(rows->members.node[2].v, node_named(&f->r, "scale"));
     assert_int_equal(rows->attrs.kind[node_attr(&f->r, softmax, "pass_name")], MI_ATTR_STRINGS);
     uint32_t value = rows->ports.value[rows->nodes.first_in[softmax]].v;
     assert_int_equal(rows->values.producer[value].v, node_named(&f->r, "c"));
@@ -773,6 +906,9 @@ int main(void)
         cmocka_unit_test(plain_facts_and_tasks),
         cmocka_unit_test(every_task_type),
         cmocka_unit_test(parts_of_tasks),
+        cmocka_unit_test(binaries),
+        cmocka_unit_test(records),
+        cmocka_unit_test(records_inside),
         cmocka_unit_test(old_container),
         cmocka_unit_test(dynamic_container),
         cmocka_unit_test(nested_files),

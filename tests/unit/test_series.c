@@ -3,7 +3,6 @@
 #include "alloc_fail.h"
 #include "analyse/pass.h"
 #include "analyse/pass_params.h"
-#include "analyse/plan/plan_pairs.h"
 #include "analyse/series/series.h"
 #include "base/mem.h"
 #include "hand_model.h"
@@ -312,36 +311,6 @@ static uint32_t planned(struct hand *hand, const char *type, int64_t event)
         .v;
 }
 
-static void events_are_used_again(void **state)
-{
-    (void)state;
-    struct hand hand;
-    hand_init(&hand);
-    hand_graph(&hand, MI_LAYER_COMPILED, 0);
-    uint32_t early = planned(&hand, "EVENT_WAIT", 9);
-    uint32_t first = planned(&hand, "EVENT_RECORD", 3);
-    uint32_t wait = planned(&hand, "EVENT_WAIT", 3);
-    uint32_t again = planned(&hand, "EVENT_RECORD", 3);
-    uint32_t notify = planned(&hand, "NOTIFY_WAIT", 3);
-    uint32_t second = planned(&hand, "EVENT_WAIT", 3);
-    uint32_t third = planned(&hand, "EVENT_WAIT", 3);
-    uint32_t late = planned(&hand, "EVENT_RECORD", 9);
-    uint32_t reset = planned(&hand, "EVENT_RESET", 3);
-    hand_finish(&hand);
-    uint32_t *pairs = mi_planned_pairs(&hand.model);
-    assert_non_null(pairs);
-    assert_int_equal(pairs[wait], first);
-    assert_int_equal(pairs[first], wait);
-    assert_int_equal(pairs[second], again);
-    assert_int_equal(pairs[third], again);
-    assert_int_equal(pairs[again], second);
-    assert_int_equal(pairs[early], late);
-    assert_int_equal(pairs[notify], 0);
-    assert_int_equal(pairs[reset], 0);
-    mi_mem_free(pairs);
-    mi_model_fini(&hand.model);
-}
-
 /* --- memory --- */
 
 /* Runs a pass with the n-th allocation failing; true once n is beyond the last. */
@@ -399,15 +368,10 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_stages_no_series),
-        cmocka_unit_test(fused_and_cast),
-        cmocka_unit_test(renamed_or_split),
-        cmocka_unit_test(neighbours_tell),
-        cmocka_unit_test(parts_lack),
-        cmocka_unit_test(builds_apart),
-        cmocka_unit_test(odd_names),
-        cmocka_unit_test(edges_split),
-        cmocka_unit_test(events_are_used_again),
+        cmocka_unit_test(no_stages_no_series), cmocka_unit_test(fused_and_cast),
+        cmocka_unit_test(renamed_or_split),    cmocka_unit_test(neighbours_tell),
+        cmocka_unit_test(parts_lack),          cmocka_unit_test(builds_apart),
+        cmocka_unit_test(odd_names),           cmocka_unit_test(edges_split),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,8 +242,9 @@ static bool event_key(struct plan *p, uint32_t task, uint64_t *key)
 
 static void set_peers(struct plan *p, uint32_t wait, uint32_t record)
 {
+    uint32_t first = p->tasks->peer[record].v;
     p->tasks->peer[wait].v = record;
-    if (!p->tasks->peer[record].v)
+    if (!first || (first > wait && first < record))
         p->tasks->peer[record].v = wait;
 }
 

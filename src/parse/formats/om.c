@@ -22,7 +22,8 @@ bool mi_om_step(struct om *o, uint64_t offset)
         return mi_fail_at(o->err, o->out->error.code, offset, 0, "%s", o->out->error.text);
     if (rows->nodes.count > o->max_rows || rows->values.count > o->max_rows ||
         rows->ports.count > o->max_rows || rows->items.count > o->max_rows ||
-        rows->attrs.count > o->max_rows || rows->planned.count > o->max_rows)
+        rows->attrs.count > o->max_rows || rows->planned.count > o->max_rows ||
+        rows->binaries.count > o->max_rows)
         return mi_fail_at(o->err, MI_ELIMIT, offset, 0, "more than %u rows in one table",
                           o->max_rows);
     if (++o->steps % 4096 == 0 && o->src->progress && !o->src->progress(o->src->user, offset))
@@ -203,7 +204,8 @@ static void read_tasks(struct om *o, const struct om_model *model, mi_graph_id g
                                        : "the partition TASK_INFO holds no task list");
 }
 
-static void read_model(struct om *o, struct models *models, uint32_t i, const struct mi_map *copies)
+static mi_graph_id read_model(struct om *o, struct models *models, uint32_t i,
+                              const struct mi_map *copies)
 {
     struct om_model *model = &models->list[i];
     struct om_model *first = &models->list[0];
@@ -218,6 +220,7 @@ static void read_model(struct om *o, struct models *models, uint32_t i, const st
         graph = mi_om_def_read(o, model, i ? &none : copies, i == 0);
     if (!o->err->code)
         read_tasks(o, model, graph);
+    return graph;
 }
 
 static void read_models(struct om *o, struct models *models)
@@ -233,9 +236,9 @@ static void read_models(struct om *o, struct models *models)
     }
     find_copies(o, models, &copies);
     for (uint32_t i = 0; i < models->count && !o->err->code && !mi_batch_failed(o->out); i++) {
-        read_model(o, models, i, &copies);
+        mi_graph_id graph = read_model(o, models, i, &copies);
         o->nth = i;
-        mi_om_stores(o, &models->list[i].table);
+        mi_om_stores(o, &models->list[i].table, graph);
         o->nth = 0;
     }
     mi_map_fini(&copies);
@@ -371,4 +374,5 @@ const struct mi_reader mi_reader_om = {.name = "om",
                                        .title = N_("CANN offline model"),
                                        .yields = MI_HAS_COMPILED_GRAPH,
                                        .sniff = sniff,
-                                       .read = read_om};
+                                       .read = read_om,
+                                       .metrics = mi_om_record};

@@ -152,6 +152,11 @@ void mi_ge_op_end(struct mi_ge *ge);
 void mi_ge_op_drop(
     struct mi_ge *ge); /* instead of op_end: nothing of it becomes rows; it is lost */
 
+/* Scopes that stand outside of the ops (`fm` of older models): once the graph has ended, a number
+ * for each node that has one, then the end, which makes groups of those that share one. */
+void mi_ge_scope(struct mi_ge *ge, enum mi_group_kind kind, int64_t number, mi_node_id node);
+void mi_ge_scopes_end(struct mi_ge *ge, mi_graph_id graph);
+
 /* --- descriptors --- */
 
 /* NULL: skip it. The pointer is valid until desc_end. */

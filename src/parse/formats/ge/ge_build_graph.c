@@ -305,7 +305,8 @@ struct group {
     mi_str_id pass;
 };
 
-static void add_groups(struct mi_ge *ge, struct mi_map *numbers, struct group *groups)
+static void add_groups(struct mi_ge *ge, mi_graph_id graph, struct mi_map *numbers,
+                       struct group *groups)
 {
     struct mi_ge_state *s = ge->s;
     uint32_t count = 0;
@@ -330,7 +331,7 @@ static void add_groups(struct mi_ge *ge, struct mi_map *numbers, struct group *g
         if (group->count < 2)
             continue;
         if (!group->id)
-            group->id = mi_add_group(ge->out, &(struct mi_group_row){.graph = ge->graph,
+            group->id = mi_add_group(ge->out, &(struct mi_group_row){.graph = graph,
                                                                      .kind = scope->kind,
                                                                      .name = scope->key,
                                                                      .pass = group->pass})
@@ -361,19 +362,40 @@ static void group_inner(struct mi_ge *ge)
                       &(struct mi_member_row){.group = group, .node = {s->first_node + i}});
 }
 
-void mi_ge_groups(struct mi_ge *ge)
+/* Groups of the scopes that are known. */
+static void group_scopes(struct mi_ge *ge, mi_graph_id graph)
 {
     struct mi_ge_state *s = ge->s;
     struct mi_map numbers = {0}; /* (kind, key) -> place in `groups`, from 1 */
     struct group *groups = mi_mem_new((size_t)s->scopes_count + 1, sizeof *groups);
     if (groups)
-        add_groups(ge, &numbers, groups);
+        add_groups(ge, graph, &numbers, groups);
     else
         mi_batch_fail(ge->out, MI_ENOMEM, "out of memory for groups");
     mi_mem_free(groups);
     mi_map_fini(&numbers);
+}
+
+void mi_ge_groups(struct mi_ge *ge)
+{
+    group_scopes(ge, ge->graph);
     if (!mi_batch_failed(ge->out))
         group_inner(ge);
+}
+
+void mi_ge_scope(struct mi_ge *ge, enum mi_group_kind kind, int64_t number, mi_node_id node)
+{
+    struct ge_scope scope = {.kind = (uint8_t)kind, .node = node.v};
+    scope.key = mi_batch_printf(ge->out, "%lld", (long long)number);
+    if (scope.key.v)
+        GE_PUSH(ge, scopes, scope);
+}
+
+void mi_ge_scopes_end(struct mi_ge *ge, mi_graph_id graph)
+{
+    if (ge->s->scopes_count && !mi_batch_failed(ge->out))
+        group_scopes(ge, graph);
+    ge->s->scopes_count = 0;
 }
 
 /* --- owners of sub-graphs --- */

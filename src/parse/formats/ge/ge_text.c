@@ -146,6 +146,7 @@ void mi_ge_text_fini(struct mi_ge_text *g)
 {
     mi_ge_fini(&g->ge);
     mi_scratch_fini(&g->scratch);
+    mi_ge_text_dict_fini(&g->dict);
     mi_mem_free(g->queue);
 }
 

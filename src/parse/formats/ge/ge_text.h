@@ -9,6 +9,14 @@
 #include "parse/formats/ge/ge_build.h"
 #include "parse/reader.h"
 
+/* Dictionaries of compressed attributes; empty until the first compressed name. */
+struct mi_ge_text_dict {
+    mi_str_id *names, *texts;
+    uint8_t *is_text; /* per name: numbers stand for `texts` */
+    uint32_t name_count, name_room, text_count, text_room, flag_count, flag_room;
+    bool is_read;
+};
+
 struct mi_ge_text {
     struct mi_ge ge;
     const struct mi_source *src;
@@ -21,6 +29,7 @@ struct mi_ge_text {
     } * queue;
     size_t queue_count, queue_room, queue_done;
     uint32_t max_string_bytes, max_rows, steps;
+    struct mi_ge_text_dict dict;
 };
 
 /* false: out of memory. fini is right after both. */

@@ -95,7 +95,11 @@ static void put_bool(struct ge_text_walk *w)
 static void put_int(struct ge_text_walk *w)
 {
     int64_t value;
-    if (number(w, &value))
+    if (!number(w, &value))
+        return;
+    if (w->frames[w->depth - 1].has_texts)
+        mi_ge_attr_text_id(w->ge, mi_ge_text_dict_text(w->g, value));
+    else
         mi_ge_attr_int(w->ge, value);
 }
 
@@ -110,8 +114,9 @@ static void put_dtype(struct ge_text_walk *w)
 
 static struct ge_text_frame *push(struct ge_text_walk *w, enum ge_text_in kind)
 {
+    bool has_texts = (kind == IN_VALUE || kind == IN_LIST) && w->frames[w->depth - 1].has_texts;
     struct ge_text_frame *frame = &w->frames[w->depth++];
-    *frame = (struct ge_text_frame){.kind = (uint8_t)kind};
+    *frame = (struct ge_text_frame){.kind = (uint8_t)kind, .has_texts = has_texts};
     mi_pbt_enter(&w->t); /* when it fails, the frame is unwound like all others */
     return frame;
 }
@@ -194,9 +199,9 @@ static void open_entry(struct ge_text_walk *w, struct ge_text_frame *frame)
     struct mi_bytes key = text_of(w);
     uint64_t index;
     frame->has_key = true;
-    if (mi_ge_dict_index(key, &index)) /* compressed; its dictionary stands behind the graphs */
-        frame->is_begun = mi_ge_attr_begin_id(
-            w->ge, mi_batch_printf(w->ge->out, "#%llu", (unsigned long long)index));
+    if (mi_ge_dict_index(key, &index))
+        frame->is_begun =
+            mi_ge_attr_begin_id(w->ge, mi_ge_text_dict_name(w->g, index, &frame->has_texts));
     else
         frame->is_begun = mi_ge_attr_begin(w->ge, key);
 }
@@ -296,12 +301,19 @@ static void value_field(struct ge_text_walk *w)
     }
 }
 
+/* Lists of texts that were compressed still say that they hold numbers. */
+static void put_list_type(struct ge_text_walk *w)
+{
+    int64_t type = mi_ge_val_type_of_name(w->t.raw);
+    mi_ge_attr_list(w->ge, w->frames[w->depth - 1].has_texts && type == 2 ? 1 : type);
+}
+
 static void list_field(struct ge_text_walk *w)
 {
     if (value_or_element(w))
         return;
     if (IS(w, "val_type"))
-        mi_ge_attr_list(w->ge, mi_ge_val_type_of_name(w->t.raw));
+        put_list_type(w);
     else if (IS(w, "na"))
         push_func(w);
     else

@@ -2,6 +2,7 @@
 #ifndef MI_PARSE_GE_TEXT_WALK_H
 #define MI_PARSE_GE_TEXT_WALK_H
 
+#include "parse/formats/ge/ge_state.h"
 #include "parse/formats/ge/ge_text.h"
 
 enum ge_text_in {
@@ -25,9 +26,10 @@ enum ge_text_in {
 
 struct ge_text_frame {
     uint8_t kind;
-    uint8_t side;  /* IN_DESC: enum mi_ge_side */
-    bool has_key;  /* IN_ENTRY */
-    bool is_begun; /* IN_ENTRY: the builder's attribute is open */
+    uint8_t side;   /* IN_DESC: enum mi_ge_side */
+    bool has_key;   /* IN_ENTRY */
+    bool is_begun;  /* IN_ENTRY: the builder's attribute is open */
+    bool has_texts; /* IN_ENTRY, IN_VALUE, IN_LIST: numbers stand for texts of the dictionary */
     struct mi_ge_desc *desc;
 };
 
@@ -45,5 +47,13 @@ void mi_ge_text_field(struct ge_text_walk *w);
 
 /* Closes the innermost message; `is_broken`: it did not end by itself, an op in it is dropped. */
 void mi_ge_text_pop(struct ge_text_walk *w, bool is_broken);
+
+/* --- ge_text_dict.c --- */
+
+/* The name of a compressed attribute, "#7" where the dictionary lacks it; whether its numbers stand
+ * for texts, and such a text. */
+mi_str_id mi_ge_text_dict_name(struct mi_ge_text *g, uint64_t index, bool *is_text);
+mi_str_id mi_ge_text_dict_text(struct mi_ge_text *g, int64_t index);
+void mi_ge_text_dict_fini(struct mi_ge_text_dict *dict);
 
 #endif

@@ -129,13 +129,28 @@ static void read_graph(struct om *o, const struct mi_pb *field, const struct mi_
         *first = graph;
 }
 
-/* The names in one element of `fm`: an OpDef with nothing but attributes. */
-static void read_merged(struct om *o, struct mi_pb op, mi_node_id node, mi_str_id via)
+/* The scope of a node: the UB group in the lower half, the L1 group in the upper; what is negative
+ * is a group of one. */
+static void read_scope(struct om *o, int64_t scope, mi_node_id node)
+{
+    if (scope < 0)
+        return;
+    if (scope & 0xffff)
+        mi_ge_scope(&o->ge, MI_GROUP_UB, scope & 0xffff, node);
+    if (scope >> 16)
+        mi_ge_scope(&o->ge, MI_GROUP_L1, scope >> 16, node);
+}
+
+/* One element of `fm`: an OpDef with nothing but attributes. */
+static void read_merged(struct om *o, struct mi_pb op, mi_node_id node, mi_str_id via,
+                        bool has_groups)
 {
     while (mi_pb_next(&op)) {
         if (op.key != MI_PB_KEY(10, MI_PB_LEN))
             continue;
         struct mi_ge_entry entry = mi_ge_wire_entry(mi_pb_sub(&op));
+        if (mi_bytes_equal(entry.key, MI_LIT("fusion_scope")) && !has_groups)
+            read_scope(o, int_of(entry.value), node);
         if (!mi_bytes_equal(entry.key, MI_LIT("original_op_names")))
             continue;
         for (struct mi_pb list = list_of(entry.value); mi_pb_next(&list);)
@@ -147,6 +162,17 @@ static void read_merged(struct om *o, struct mi_pb op, mi_node_id node, mi_str_i
     }
 }
 
+/* Groups that the ops themselves state stay as they are. */
+static bool has_groups(const struct om *o, mi_graph_id graph)
+{
+    const struct mi_groups *groups = &o->out->rows.groups;
+    for (uint32_t i = 1; i < groups->count; i++)
+        if (groups->graph[i].v == graph.v &&
+            (groups->kind[i] == MI_GROUP_UB || groups->kind[i] == MI_GROUP_L1))
+            return true;
+    return false;
+}
+
 /* One element per op of the first graph, in the order of its list. */
 static void read_all_merged(struct om *o, const struct om_def *def, mi_graph_id graph,
                             uint32_t first_node)
@@ -155,15 +181,17 @@ static void read_all_merged(struct om *o, const struct om_def *def, mi_graph_id 
     const struct mi_nodes *nodes = &o->out->rows.nodes;
     struct mi_pb list = def->merged;
     mi_str_id via = mi_batch_cstr(o->out, "fm");
+    bool grouped = has_groups(o, graph);
     list.err = &err;
-    for (uint32_t node = first_node; mi_pb_next(&list) && node < nodes->count;) {
+    for (uint32_t node = first_node; node < nodes->count && mi_pb_next(&list);) {
         if (list.key != MI_PB_KEY(7, MI_PB_LEN) && list.key != MI_PB_KEY(2, MI_PB_LEN))
             continue;
         if (nodes->graph[node].v != graph.v)
-            return;
-        read_merged(o, mi_pb_sub(&list), (mi_node_id){node}, via);
+            break;
+        read_merged(o, mi_pb_sub(&list), (mi_node_id){node}, via, grouped);
         node++;
     }
+    mi_ge_scopes_end(&o->ge, graph);
 }
 
 mi_graph_id mi_om_def_read(struct om *o, struct om_model *model, const struct mi_map *copies,

@@ -4,6 +4,7 @@
  *   om_table.c  header and partition tables
  *   om_model.c  MODEL_DEF: graphs, dictionaries, facts
  *   om_task.c   TASK_INFO
+ *   om_record.c what one task says beside the columns of `planned`
  *   om_store.c  kernels, host libraries, inputs and outputs
  *
  * Offsets are absolute, from the start of the outermost file. */
@@ -107,7 +108,8 @@ struct om {
     uint32_t file_count, file_room;
     struct om_file file; /* the one that is being read */
     struct om_header header;
-    uint32_t nth; /* sub-model that facts are about, from 0 */
+    uint32_t nth;         /* sub-model that facts are about, from 0 */
+    mi_graph_id store_of; /* main graph of the (sub-)model whose binaries are read */
 };
 
 /* --- om.c --- */
@@ -163,9 +165,15 @@ void mi_om_tasks(struct om *o, struct mi_pb pb, mi_graph_id graph, struct mi_pb 
 /* Whether bytes look like a ModelTaskDef at all. */
 bool mi_om_is_tasks(struct mi_pb pb);
 
+/* --- om_record.c --- */
+
+/* Lists the fields of a TaskDef; see mi_reader.metrics. */
+void mi_om_record(const struct mi_record *record, mi_metric_fn *fn, void *user);
+
 /* --- om_store.c --- */
 
-/* Facts about every partition that is neither graph nor tasks nor weights. */
-void mi_om_stores(struct om *o, const struct om_table *table);
+/* Facts about every partition that is neither graph nor tasks nor weights, and the binaries in
+ * them; `graph` is the main graph of their (sub-)model. */
+void mi_om_stores(struct om *o, const struct om_table *table, mi_graph_id graph);
 
 #endif

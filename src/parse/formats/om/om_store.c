@@ -1,10 +1,12 @@
-/* .om: partitions that are neither graphs nor tasks nor weights: what is in them becomes facts.
+/* .om: partitions that are neither graphs nor tasks nor weights: code becomes rows of `binaries`,
+ * all else becomes facts.
  *
- *   kernels        {u32 magic, u32 name_len, u32 bin_len, name, bin}, to the end
- *   SO_BINS        u32 count, {u32 magic, u16 name_len, u16 type, u32 vendor_len, u32 bin_len,
- * name, vendor, bin} MODEL_INOUT    {u32 type, u32 length, value}; of inputs and outputs: u32
- * count, {u64 size, u32 format, u32 dtype, u32 name_len, u32 dims_len, u32 dims_v2_len, u32
- * range_len, name, i64 dims ...}, packed */
+ *   kernels      {u32 magic, u32 name_len, u32 bin_len, name, bin}, to the end
+ *   SO_BINS      u32 count, {u32 magic, u16 name_len, u16 type, u32 vendor_len, u32 bin_len, name,
+ *                vendor, bin}
+ *   MODEL_INOUT  {u32 type, u32 length, value}; of inputs and outputs: u32 count, {u64 size, u32
+ *                format, u32 dtype, u32 name_len, u32 dims_len, u32 dims_v2_len, u32 range_len,
+ *                name, i64 dims ...}, packed */
 #include "parse/formats/om/om_read.h"
 
 #include <stdio.h>
@@ -60,44 +62,62 @@ static void complain(struct om *o, const struct om_part *part, uint64_t at)
                   "the partition %s cannot be read to its end", name ? name : "?");
 }
 
-static void read_kernels(struct om *o, const struct om_part *part, uint32_t magic, const char *fact)
+/* One kernel or library; the code itself is never touched. */
+static void add_binary(struct om *o, const char *kind, struct mi_bytes name, uint64_t at,
+                       uint32_t size_bytes)
+{
+    mi_str_id kind_id = mi_batch_cstr(o->out, kind), name_id = mi_batch_str(o->out, name);
+    mi_add_binary(o->out, &(struct mi_binary_row){.graph = o->store_of,
+                                                  .kind = kind_id,
+                                                  .name = name_id,
+                                                  .offset_bytes = (int64_t)at,
+                                                  .size_bytes = size_bytes});
+}
+
+/* `kind` with an s at its end is the fact about all of them. */
+static void read_kernels(struct om *o, const struct om_part *part, uint32_t magic, const char *kind)
 {
     struct cursor c = open_part(o, part);
     uint64_t count = 0, bytes = 0;
-    while (c.left.len) {
+    while (c.left.len && mi_om_step(o, c.at)) {
         uint64_t at = c.at;
         uint32_t found = take_u32(&c), name_len = take_u32(&c), bin_len = take_u32(&c);
-        take(&c, name_len);
+        struct mi_bytes name = take(&c, name_len);
+        uint64_t code_at = c.at;
         take(&c, bin_len);
         if (c.is_short || found != magic) {
             complain(o, part, at);
             break;
         }
+        add_binary(o, kind, name, code_at, bin_len);
         count++;
         bytes += bin_len;
     }
-    char name[64];
+    char fact[64];
+    snprintf(fact, sizeof fact, "%ss", kind);
     mi_om_fact_number(o, fact, count);
-    snprintf(name, sizeof name, "%s_bytes", fact);
-    mi_om_fact_number(o, name, bytes);
+    snprintf(fact, sizeof fact, "%ss_bytes", kind);
+    mi_om_fact_number(o, fact, bytes);
 }
 
 static void read_libraries(struct om *o, const struct om_part *part)
 {
     struct cursor c = open_part(o, part);
     uint32_t count = take_u32(&c);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && mi_om_step(o, c.at); i++) {
         uint64_t at = c.at;
         uint32_t magic = take_u32(&c), lens = take_u32(&c), vendor = take_u32(&c),
                  bin = take_u32(&c);
         struct mi_bytes name = take(&c, lens & 0xffff);
         take(&c, vendor);
+        uint64_t code_at = c.at;
         take(&c, bin);
         if (c.is_short || magic != KERNEL_MAGIC) {
             complain(o, part, at);
             return;
         }
         mi_om_fact(o, "host_library", name);
+        add_binary(o, "host_library", name, code_at, bin);
     }
 }
 
@@ -168,19 +188,20 @@ static void read_inout(struct om *o, const struct om_part *part)
     }
 }
 
-void mi_om_stores(struct om *o, const struct om_table *table)
+void mi_om_stores(struct om *o, const struct om_table *table, mi_graph_id graph)
 {
     const struct om_part *part;
+    o->store_of = graph;
     if ((part = mi_om_find(table, OM_INOUT)) != NULL)
         read_inout(o, part);
     if ((part = mi_om_find(table, OM_KERNELS)) != NULL)
-        read_kernels(o, part, KERNEL_MAGIC, "kernels");
+        read_kernels(o, part, KERNEL_MAGIC, "kernel");
     if ((part = mi_om_find(table, OM_CUST_KERNELS)) != NULL)
-        read_kernels(o, part, KERNEL_MAGIC, "aicpu_kernels");
+        read_kernels(o, part, KERNEL_MAGIC, "aicpu_kernel");
     if ((part = mi_om_find(table, OM_SO_BINS)) != NULL && part->bytes.len && !o->header.is_old)
         read_libraries(o, part);
     if ((part = mi_om_find(table, OM_TILING)) != NULL && part->bytes.len)
         read_tiling(o, part);
     if ((part = mi_om_find(table, OM_CUSTOM_OPS)) != NULL)
-        read_kernels(o, part, CUSTOM_MAGIC, "custom_ops");
+        read_kernels(o, part, CUSTOM_MAGIC, "custom_op");
 }
