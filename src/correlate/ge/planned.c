@@ -6,9 +6,10 @@
 
 #define MAX_DEPTH 64u
 
-/* Instead of a node: several in the graph of the list, or in its sub-graphs. */
+/* Instead of a node: several in the graph of the list, or in its sub-graphs; none so far. */
 #define SEVERAL        UINT32_MAX
 #define SEVERAL_INSIDE (UINT32_MAX - 1)
+#define STATED         (UINT32_MAX - 2)
 
 struct plan {
     struct mi_model *model;
@@ -16,8 +17,8 @@ struct plan {
     const struct mi_nodes *nodes;
     uint32_t *root;        /* [graphs.count] main graph around it, or a graph that owns a list */
     uint8_t *has_list;     /* [graphs.count] */
-    struct mi_map by_id;   /* (root, number) -> node, or SEVERAL... */
-    struct mi_map by_name; /* (root, name) -> node, or SEVERAL... */
+    struct mi_map by_id;   /* (root, number that a task states) -> node, or SEVERAL..., STATED */
+    struct mi_map by_name; /* (root, name that a task states) -> the same */
     struct mi_map numbers; /* event -> a small number, from 1: some are addresses */
     struct mi_map events;  /* (list, that number and kind) -> last record, or a wait before any */
     struct mi_map records; /* the same -> its only record, or SEVERAL */
@@ -50,39 +51,48 @@ static void find_roots(struct plan *p)
     }
 }
 
-/* A number or name that occurs once in the graph of the list itself means that node; else one that
- * occurs once in its sub-graphs. */
-static bool note(const struct plan *p, struct mi_map *map, uint64_t key, uint32_t node)
+/* Only what tasks state is looked up later: models have several times more nodes. With room for one
+ * more no key that is there makes a map grow. */
+static bool map_stated(struct plan *p)
 {
-    uint32_t *slot = mi_map_at(map, key);
-    if (!slot)
-        return false;
-    uint32_t graph = p->nodes->graph[node].v, root = p->root[graph];
-    bool is_own = graph == root;
-    if (!*slot)
-        *slot = node;
-    else if (*slot == SEVERAL || (*slot == SEVERAL_INSIDE && !is_own))
-        return true;
-    else if (*slot != SEVERAL_INSIDE && (p->nodes->graph[*slot].v == root) == is_own)
-        *slot = is_own ? SEVERAL : SEVERAL_INSIDE;
-    else if (is_own)
-        *slot = node;
-    return true;
+    for (uint32_t t = 1; t < p->tasks->count; t++) {
+        int64_t id = p->tasks->op_index[t];
+        uint32_t list = p->tasks->graph[t].v, name = p->tasks->op_name[t].v;
+        if (id >= 0 && id < UINT32_MAX &&
+            !mi_map_set(&p->by_id, mi_pair(list, (uint32_t)id), STATED))
+            return false;
+        if (name && !mi_map_set(&p->by_name, mi_pair(list, name), STATED))
+            return false;
+    }
+    return mi_map_reserve(&p->by_id, 1) && mi_map_reserve(&p->by_name, 1);
 }
 
-static bool map_nodes(struct plan *p)
+/* A number or name that occurs once in the graph of the list itself means that node; else one that
+ * occurs once in its sub-graphs. */
+static void note(const struct plan *p, struct mi_map *map, uint64_t key, uint32_t node)
+{
+    uint32_t old = mi_map_get(map, key), root = p->root[p->nodes->graph[node].v];
+    bool is_own = p->nodes->graph[node].v == root;
+    if (!old || old == SEVERAL || (old == SEVERAL_INSIDE && !is_own))
+        return;
+    if (old < STATED && (p->nodes->graph[old].v == root) == is_own)
+        mi_map_set(map, key, is_own ? SEVERAL : SEVERAL_INSIDE);
+    else if (old >= STATED || is_own)
+        mi_map_set(map, key, node);
+}
+
+static void map_nodes(struct plan *p)
 {
     for (uint32_t n = 1; n < p->nodes->count; n++) {
         uint32_t root = p->root[p->nodes->graph[n].v];
         int64_t id = p->nodes->native_id[n];
         if (!p->has_list[root])
             continue;
-        if (id >= 0 && id < UINT32_MAX && !note(p, &p->by_id, mi_pair(root, (uint32_t)id), n))
-            return false;
-        if (p->nodes->name[n].v && !note(p, &p->by_name, mi_pair(root, p->nodes->name[n].v), n))
-            return false;
+        if (id >= 0 && id < UINT32_MAX)
+            note(p, &p->by_id, mi_pair(root, (uint32_t)id), n);
+        if (p->nodes->name[n].v)
+            note(p, &p->by_name, mi_pair(root, p->nodes->name[n].v), n);
     }
-    return true;
 }
 
 /* --- one task --- */
@@ -92,14 +102,15 @@ static uint32_t by_number(const struct plan *p, uint32_t task)
     int64_t id = p->tasks->op_index[task];
     if (id < 0 || id >= UINT32_MAX)
         return 0;
-    return mi_map_get(&p->by_id, mi_pair(p->tasks->graph[task].v, (uint32_t)id));
+    uint32_t node = mi_map_get(&p->by_id, mi_pair(p->tasks->graph[task].v, (uint32_t)id));
+    return node == STATED ? 0 : node;
 }
 
 static uint32_t by_name(const struct plan *p, uint32_t task)
 {
     uint32_t name = p->tasks->op_name[task].v;
     uint32_t node = name ? mi_map_get(&p->by_name, mi_pair(p->tasks->graph[task].v, name)) : 0;
-    return node >= SEVERAL_INSIDE ? 0 : node;
+    return node >= STATED ? 0 : node;
 }
 
 static void set_link(struct plan *p, uint32_t task, uint32_t node, enum mi_confidence confidence,
@@ -342,7 +353,11 @@ bool mi_planned_apply(struct mi_model *model, struct mi_error *err)
     if (ok) {
         prepare_texts(&p);
         find_roots(&p);
-        ok = map_nodes(&p) && link_all(&p) && !mi_batch_failed(&model->all);
+        ok = map_stated(&p);
+    }
+    if (ok) {
+        map_nodes(&p);
+        ok = link_all(&p) && !mi_batch_failed(&model->all);
     }
     mi_mem_free(p.root);
     mi_mem_free(p.has_list);

@@ -91,6 +91,7 @@ mi_graph_id mi_ge_graph_begin(struct mi_ge *ge, mi_graph_id declared)
     s->in_graph = true;
     s->first_node = mi_next_row(ge->out, nodes);
     s->first_buffer = mi_next_row(ge->out, buffers);
+    s->first_attr = mi_next_row(ge->out, attrs);
     s->nodes_count = s->uses_count = s->scopes_count = s->graph_order_count = 0;
     s->net_output = (mi_node_id){0};
     return declared;
@@ -113,6 +114,21 @@ void mi_ge_graph_expect(struct mi_ge *ge, uint32_t ops)
     if (more) {
         s->nodes = more;
         s->nodes_room = ops;
+    }
+}
+
+void mi_ge_graph_extrapolate(struct mi_ge *ge, uint32_t ops, uint32_t all, uint64_t bytes_left)
+{
+    static const enum mi_table_no tables[] = {MI_T_attrs, MI_T_buffers};
+    const uint32_t first[] = {ge->s->first_attr, ge->s->first_buffer};
+    for (size_t i = 0; i < 2 && ops && ops < all && !mi_batch_failed(ge->out); i++) {
+        uint64_t done = mi_any_table(&ge->out->rows, tables[i])->count - first[i];
+        uint64_t more = done * (all - ops) / ops;
+        more += more / 32;
+        if (more > bytes_left / 4) /* none of them is shorter */
+            more = bytes_left / 4;
+        if (more < UINT32_MAX / 4)
+            mi_table_reserve(&ge->out->rows, tables[i], (uint32_t)more);
     }
 }
 

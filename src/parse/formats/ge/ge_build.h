@@ -133,6 +133,10 @@ void mi_ge_model_end(struct mi_ge *ge);
 /* Opens a graph; `declared` is one that mi_ge_attr_graph() has given, or none for a new one. */
 mi_graph_id mi_ge_graph_begin(struct mi_ge *ge, mi_graph_id declared);
 void mi_ge_graph_expect(struct mi_ge *ge, uint32_t ops); /* room for so many ops, where known */
+
+/* `ops` of `all` are done, and so many bytes are left of the graph: room for what the others will
+ * need if they are like these. Once per graph. */
+void mi_ge_graph_extrapolate(struct mi_ge *ge, uint32_t ops, uint32_t all, uint64_t bytes_left);
 void mi_ge_graph_name(struct mi_ge *ge, struct mi_bytes name);
 void mi_ge_graph_output(struct mi_ge *ge,
                         struct mi_bytes output); /* "node:idx", without NetOutput */

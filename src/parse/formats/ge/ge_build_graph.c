@@ -282,6 +282,11 @@ void mi_ge_resolve(struct mi_ge *ge)
     struct mi_tables *rows = &ge->out->rows;
     struct mi_map known = {0}; /* text -> DANGLING value */
     count_uses(ge);
+    uint64_t ports = 0;
+    for (uint32_t i = 0; i < s->nodes_count; i++)
+        ports += outputs_of(&s->nodes[i]) + s->nodes[i].has_control;
+    if (ports < UINT32_MAX / 4)
+        mi_table_reserve(rows, MI_T_ports, (uint32_t)ports);
     for (uint32_t i = 0; i < s->nodes_count && !mi_batch_failed(ge->out); i++)
         add_ports(ge, i);
     for (uint32_t i = 0; i < s->uses_count && !mi_batch_failed(ge->out); i++)

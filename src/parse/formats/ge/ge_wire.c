@@ -272,10 +272,12 @@ static uint32_t count_ops(struct mi_pb graph)
 static bool read_graph(struct mi_ge_wire *w, struct mi_pb pb, mi_graph_id declared,
                        struct mi_error *err)
 {
+    enum { SAMPLE = 1024 };
     bool goes_on = true;
+    uint32_t all = count_ops(pb), done = 0;
     pb.err = err;
     mi_ge_graph_begin(w->ge, declared);
-    mi_ge_graph_expect(w->ge, count_ops(pb));
+    mi_ge_graph_expect(w->ge, all);
     while (goes_on && mi_pb_next(&pb)) {
         w->ge->offset = mi_pb_offset(&pb);
         switch (pb.key) {
@@ -287,6 +289,8 @@ static bool read_graph(struct mi_ge_wire *w, struct mi_pb pb, mi_graph_id declar
             break;
         case MI_PB_KEY(6, MI_PB_LEN):
             read_op(w, &pb);
+            if (++done == SAMPLE)
+                mi_ge_graph_extrapolate(w->ge, done, all, (uint64_t)(pb.end - pb.at));
             goes_on = !w->step || w->step(w->user, mi_pb_offset(&pb));
             break;
         case MI_PB_KEY(11, MI_PB_LEN):

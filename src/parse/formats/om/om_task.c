@@ -347,10 +347,23 @@ static void read_task(struct om *o, const struct mi_pb *field, struct mi_planned
                       "a task could be read in part only: %s", err.text);
 }
 
+/* Many of them need not make the table grow step by step. */
+static void expect_tasks(struct om *o, struct mi_pb pb)
+{
+    struct mi_error err = MI_ERROR_INIT, cut = MI_ERROR_INIT;
+    uint32_t count = 0;
+    pb.err = &err;
+    pb.cut = pb.cut ? &cut : NULL;
+    while (count < UINT32_MAX / 4 && mi_pb_next(&pb))
+        count += pb.key == MI_PB_KEY(10, MI_PB_LEN);
+    mi_table_reserve(&o->out->rows, MI_T_planned, count);
+}
+
 void mi_om_tasks(struct om *o, struct mi_pb pb, mi_graph_id graph, struct mi_pb names)
 {
     struct mi_error err = MI_ERROR_INIT, names_err = MI_ERROR_INIT;
     struct mi_planned_row row = {.graph = graph, .native_id = -1};
+    expect_tasks(o, pb);
     pb.err = &err;
     names.err = &names_err;
     while (mi_pb_next(&pb)) {
