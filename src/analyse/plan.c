@@ -162,6 +162,29 @@ static void list_tasks(const struct mi_plan *plan, int64_t top)
     mi_plan_fact(plan, "shown", N_("Tasks shown"), shown);
 }
 
+static bool has_diag(const struct mi_model *model, const char *code)
+{
+    const struct mi_diags *diags = &model->all.rows.diags;
+    for (uint32_t d = 1; d < diags->count; d++)
+        if (mi_bytes_equal(mi_model_text(model, diags->code[d]), mi_cstr(code)))
+            return true;
+    return false;
+}
+
+static void say_none(const struct mi_plan *plan)
+{
+    bool is_foreign = has_diag(plan->model, "om.tasks_foreign");
+    mi_report_add_finding(
+        plan->out,
+        &(struct mi_finding){.rule = "no_plan",
+                             .severity = MI_NOTICE,
+                             .sentence = is_foreign
+                                             ? N_("The inputs hold planned tasks in a form that is "
+                                                  "not known here; only the graph can be shown.")
+                                             : N_("The inputs hold no planned tasks."),
+                             .cost_ns = -1});
+}
+
 static bool run(const struct mi_model *model, const struct mi_args *args, struct mi_report *out,
                 struct mi_error *err)
 {
@@ -173,11 +196,7 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
                            .position = mi_args_int(args, "task", -1),
                            .unlinked = mi_args_flag(args, "unlinked")};
     if (model->all.rows.planned.count <= 1)
-        mi_report_add_finding(
-            out, &(struct mi_finding){.rule = "no_plan",
-                                      .severity = MI_NOTICE,
-                                      .sentence = N_("The inputs hold no planned tasks."),
-                                      .cost_ns = -1});
+        say_none(&plan);
     if (mi_args_flag(args, "kernels"))
         return mi_plan_kernels(&plan, err);
     list_tasks(&plan, mi_args_int(args, "top", 0));

@@ -3,9 +3,7 @@
  * not at hand. */
 #include "ge_find.h"
 
-#include <jansson.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "casegen.h"
 
 static const char *const recipes[] = {
     "--family cnn --size 60 --seed 201",
@@ -17,49 +15,11 @@ static const char *const recipes[] = {
     "--family custom --size 60 --seed 207 --dump-naming new",
 };
 
-static char folder[] = "/tmp/ge-casegen-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-__attribute__((format(printf, 1, 2))) static int run(const char *format, ...)
-{
-    char command[4096];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(command, sizeof command, format, args);
-    va_end(args);
-    return system(command);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return run("rm -rf %s", folder) ? -1 : 0;
-}
-
-static const char *text(const json_t *from, const char *key)
-{
-    const char *value = json_string_value(json_object_get(from, key));
-    return value ? value : "";
-}
-
-static int64_t number(const json_t *from, const char *key)
-{
-    const json_t *value = json_object_get(from, key);
-    if (!json_is_integer(value))
-        fail_msg("the truth has no number %s", key);
-    return json_integer_value(value);
-}
-
 /* The file of a case, recognised by its content. */
-static void open_case(struct reading *r, const char *sub, const char *name)
+static void open_case(struct reading *r, const char *folder, const char *sub, const char *name)
 {
     char path[512];
-    snprintf(path, sizeof path, "%s/case/%s%s", folder, sub, name);
+    snprintf(path, sizeof path, "%s/%s%s", folder, sub, name);
     if (!reading_file(r, NULL, path))
         fail_msg("%s: not recognised", path);
     if (!r->ok)
@@ -128,21 +88,21 @@ static void check_fused(const struct reading *r, const json_t *truth)
 static void check_stage(const struct reading *r, const json_t *truth)
 {
     const struct mi_tables *rows = &r->batch.rows;
-    assert_int_equal(rows->nodes.count - 1, number(truth, "file_ops"));
-    assert_int_equal(r->batch.counts.kept, number(truth, "file_ops"));
+    assert_int_equal(rows->nodes.count - 1, casegen_number(truth, "file_ops"));
+    assert_int_equal(r->batch.counts.kept, casegen_number(truth, "file_ops"));
     assert_int_equal(count_edges(r, 0).dangling, 0);
     for (uint32_t g = 1; g < rows->graphs.count; g++)
-        assert_text(r, rows->graphs.stage[g], text(truth, "stage"));
+        assert_text(r, rows->graphs.stage[g], casegen_text(truth, "stage"));
 }
 
-static void check_stages(const json_t *truth)
+static void check_stages(const char *folder, const json_t *truth)
 {
     struct reading before = {.ok = false}, now;
     const json_t *stages = json_object_get(truth, "stages");
     assert_true(json_array_size(stages) > 1);
     for (size_t i = 0; i < json_array_size(stages); i++) {
         const json_t *stage = json_array_get(stages, i);
-        open_case(&now, "ge_dump/", text(stage, "file"));
+        open_case(&now, folder, "ge_dump/", casegen_text(stage, "file"));
         check_stage(&now, stage);
         if (i > 0) {
             assert_true(now.batch.rows.graphs.stage_index[1] >
@@ -200,16 +160,16 @@ static void assert_same_graphs(const struct reading *a, const struct reading *b)
     }
 }
 
-static void check_build(const json_t *truth)
+static void check_build(const char *folder, const json_t *truth)
 {
     const json_t *stages = json_object_get(truth, "stages");
     const json_t *last = json_array_get(stages, json_array_size(stages) - 1);
     struct reading proto, onnx, om;
-    open_case(&proto, "ge_dump/", text(last, "file"));
-    open_case(&onnx, "ge_dump/", text(last, "onnx_file"));
-    open_case(&om, "", "model.om");
-    assert_int_equal(onnx.batch.rows.nodes.count - 1, number(last, "onnx_nodes"));
-    assert_int_equal(onnx.batch.rows.graphs.count - 2, number(last, "onnx_subgraphs"));
+    open_case(&proto, folder, "ge_dump/", casegen_text(last, "file"));
+    open_case(&onnx, folder, "ge_dump/", casegen_text(last, "onnx_file"));
+    open_case(&om, folder, "", "model.om");
+    assert_int_equal(onnx.batch.rows.nodes.count - 1, casegen_number(last, "onnx_nodes"));
+    assert_int_equal(onnx.batch.rows.graphs.count - 2, casegen_number(last, "onnx_subgraphs"));
     assert_same_graphs(&proto, &om);
     assert_int_equal(proto.batch.rows.recorded.count, om.batch.rows.recorded.count);
     if (onnx.batch.rows.values.dtype[out_value(&onnx, 1, 0)].v) /* else only names and edges */
@@ -219,29 +179,20 @@ static void check_build(const json_t *truth)
     reading_fini(&om);
 }
 
+static void check_case(const char *folder, const json_t *truth)
+{
+    check_stages(folder, truth);
+    check_build(folder, truth);
+}
+
 static void as_the_generator_says(void **state)
 {
     (void)state;
-    char path[256];
-    if (access(shared_path("casegen/__main__.py"), R_OK) || run("python3 -c pass 2>/dev/null"))
-        skip();
-    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
-        print_message("%s\n", recipes[i]);
-        if (run("cd '%s' && python3 -B -m casegen gen --out %s/case --force --skip csv,json,db "
-                "--stages all %s >/dev/null",
-                shared_path("."), folder, recipes[i]))
-            fail_msg("the generator failed");
-        snprintf(path, sizeof path, "%s/case/truth.json", folder);
-        json_t *truth = json_load_file(path, 0, NULL);
-        assert_non_null(truth);
-        check_stages(truth);
-        check_build(truth);
-        json_decref(truth);
-    }
+    casegen_each(recipes, sizeof recipes / sizeof *recipes, "--stages all", check_case);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_generator_says)};
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, casegen_setup, casegen_teardown);
 }

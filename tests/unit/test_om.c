@@ -750,6 +750,54 @@ static void kernels_are_broken(void **state)
     close_file(f);
 }
 
+/* Fields and groups that nobody knows, texts written as bytes, a name with NUL, no ids and equal
+ * ids: read around, and told apart by place. */
+static void odd_ops(void **state)
+{
+    (void)state;
+    struct file *f = calloc(1, sizeof *f);
+    struct onnx_writer def = {0};
+    size_t graph = om_graph(&def, "g");
+    for (int i = 0; i < 3; i++) {
+        const char name[2] = {(char)('a' + i), 0};
+        size_t op = om_op_begin(&def, name, "Relu", i ? 7 : 0, i ? "a:0" : "");
+        onnx_raw(&def, "\xa3\x06\x08\x01\x13\x0a\x01x\x14\xa4\x06", 11); /* groups 100 and 2 */
+        onnx_text(&def, 99, "unknown");
+        struct om_attr attr = om_attr_begin(&def, 10, "pass_name", 9);
+        onnx_text(&def, 7, "Pass");
+        om_attr_end(&def, attr);
+        attr = om_attr_begin(&def, 10, "_datadump_original_op_names", 27);
+        size_t list = onnx_begin(&def, 1);
+        onnx_text(&def, 7, "fw/a");
+        onnx_end(&def, list);
+        om_attr_end(&def, attr);
+        attr = om_attr_begin(&def, 10, "k\0ey", 4);
+        onnx_int(&def, 3, 5);
+        om_attr_end(&def, attr);
+        onnx_end(&def, op);
+    }
+    onnx_end(&def, graph);
+    struct om_part_of parts[] = {{0, def.at, def.len}};
+    om_file(&f->w, &(struct om_head){0}, parts, 1);
+    read_bytes(f, NULL);
+    const struct mi_tables *rows = rows_of(f);
+    assert_true(f->r.ok);
+    assert_int_equal(rows->nodes.count - 1, 3);
+    assert_int_equal(rows->nodes.native_id[1], 0);
+    assert_int_equal(rows->nodes.native_id[2], 7);
+    assert_int_equal(rows->nodes.native_id[3], 7);
+    assert_int_equal(rows->nodes.position[3], 2);
+    check_text(f, 2, "pass_name", 0, MI_ATTR_STRINGS, "Pass");
+    assert_int_equal(rows->recorded.count - 1, 3);
+    assert_text(&f->r, rows->recorded.name[3], "fw/a");
+    uint32_t attr = rows->nodes.first_attr[1] + rows->nodes.attr_count[1] - 1;
+    assert_true(
+        mi_bytes_equal(mi_batch_text(&f->r.batch, rows->attrs.name[attr]), MI_LIT("k\0ey")));
+    assert_int_equal(rows->diags.count - 1, 0);
+    onnx_writer_fini(&def);
+    close_file(f);
+}
+
 /* A model whose attributes are compressed and whose dictionary is missing. */
 static void dictionary_is_missing(void **state)
 {
@@ -924,6 +972,7 @@ int main(void)
         cmocka_unit_test(model_def_is_garbage),
         cmocka_unit_test(tasks_are_foreign),
         cmocka_unit_test(kernels_are_broken),
+        cmocka_unit_test(odd_ops),
         cmocka_unit_test(dictionary_is_missing),
         cmocka_unit_test(owners_in_a_circle),
         cmocka_unit_test(graphs_too_deep),

@@ -3,9 +3,7 @@
  * Skipped where the generator or Python is not at hand. */
 #include "ge_find.h"
 
-#include <jansson.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "casegen.h"
 
 static const char *const recipes[] = {
     "--family cnn --size 60 --seed 101",
@@ -19,58 +17,20 @@ static const char *const recipes[] = {
     "--family chain --size 300 --seed 109 --dtype float16",
 };
 
-static char folder[] = "/tmp/om-casegen-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-__attribute__((format(printf, 1, 2))) static int run(const char *format, ...)
-{
-    char command[4096];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(command, sizeof command, format, args);
-    va_end(args);
-    return system(command);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return run("rm -rf %s", folder) ? -1 : 0;
-}
-
-static int64_t number(const json_t *from, const char *key)
-{
-    const json_t *value = json_object_get(from, key);
-    if (!json_is_integer(value))
-        fail_msg("the truth has no number %s", key);
-    return json_integer_value(value);
-}
-
-static const char *text(const json_t *from, const char *key)
-{
-    const char *value = json_string_value(json_object_get(from, key));
-    return value ? value : "";
-}
-
 /* --- counts of the file --- */
 
 static void check_counts(const struct reading *r, const json_t *om)
 {
     const struct mi_tables *rows = &r->batch.rows;
     struct edges edges = count_edges(r, 0);
-    assert_int_equal(rows->nodes.count - 1, number(om, "ops"));
-    assert_int_equal(rows->graphs.count - 1, number(om, "graphs"));
-    assert_int_equal(edges.data, number(om, "data_edges"));
-    assert_int_equal(edges.control, number(om, "control_edges"));
-    assert_int_equal(edges.empty, number(om, "empty_inputs"));
+    assert_int_equal(rows->nodes.count - 1, casegen_number(om, "ops"));
+    assert_int_equal(rows->graphs.count - 1, casegen_number(om, "graphs"));
+    assert_int_equal(edges.data, casegen_number(om, "data_edges"));
+    assert_int_equal(edges.control, casegen_number(om, "control_edges"));
+    assert_int_equal(edges.empty, casegen_number(om, "empty_inputs"));
     assert_int_equal(edges.dangling, 0);
-    assert_int_equal(rows->planned.count - 1, number(om, "tasks"));
-    assert_int_equal(r->batch.counts.in, number(om, "ops") + number(om, "tasks"));
+    assert_int_equal(rows->planned.count - 1, casegen_number(om, "tasks"));
+    assert_int_equal(r->batch.counts.in, casegen_number(om, "ops") + casegen_number(om, "tasks"));
     assert_int_equal(r->batch.counts.kept, r->batch.counts.in);
     const char *op;
     json_t *count;
@@ -82,7 +42,7 @@ static void check_counts(const struct reading *r, const json_t *om)
         assert_int_equal(count_tasks(r, type->name), json_integer_value(count));
     }
     char kernels[32];
-    snprintf(kernels, sizeof kernels, "%lld", (long long)number(om, "kernels"));
+    snprintf(kernels, sizeof kernels, "%lld", (long long)casegen_number(om, "kernels"));
     assert_text(r, fact_named(r, "kernels"), kernels);
     for (uint32_t d = 1; d < rows->diags.count; d++)
         if (rows->diags.severity[d] >= MI_NOTICE)
@@ -114,26 +74,26 @@ static void check_names(const struct reading *r, uint32_t node, const json_t *tr
 static void check_tensor(const struct reading *r, uint32_t node, const json_t *truth)
 {
     const struct mi_values *values = &r->batch.rows.values;
-    const char *dtype = text(truth, "dtype");
+    const char *dtype = casegen_text(truth, "dtype");
     if (!r->batch.rows.nodes.out_count[node] || !*dtype)
         return;
     uint32_t value = output_of(r, node, 0);
     if (text_is(r, values->type[value], "control"))
         return;
     assert_text(r, values->dtype[value], mi_ge_dtype_of_name(mi_cstr(dtype)));
-    assert_text(r, values->format[value], text(truth, "format"));
+    assert_text(r, values->format[value], casegen_text(truth, "format"));
 }
 
 static void check_node(const struct reading *r, uint32_t node, const json_t *truth)
 {
     const struct mi_tables *rows = &r->batch.rows;
-    assert_text(r, rows->nodes.op[node], text(truth, "type"));
-    assert_int_equal(rows->nodes.native_id[node], number(truth, "id"));
-    if (strcmp(text(truth, "type"), "If") != 0)
-        assert_int_equal(rows->nodes.stream[node], number(truth, "stream"));
+    assert_text(r, rows->nodes.op[node], casegen_text(truth, "type"));
+    assert_int_equal(rows->nodes.native_id[node], casegen_number(truth, "id"));
+    if (strcmp(casegen_text(truth, "type"), "If") != 0)
+        assert_int_equal(rows->nodes.stream[node], casegen_number(truth, "stream"));
     check_names(r, node, truth);
     check_tensor(r, node, truth);
-    const char *kernel = text(truth, "kernel");
+    const char *kernel = casegen_text(truth, "kernel");
     const json_t *tasks = json_object_get(truth, "model_tasks");
     for (size_t k = 0; k < json_array_size(tasks); k++) {
         uint32_t task = (uint32_t)json_integer_value(json_array_get(tasks, k)) + 1;
@@ -141,7 +101,7 @@ static void check_node(const struct reading *r, uint32_t node, const json_t *tru
         assert_int_equal(rows->planned.op_name[task].v, rows->nodes.name[node].v);
         if (rows->planned.op_index[task] >= 0)
             assert_int_equal(rows->planned.op_index[task], rows->nodes.native_id[node]);
-        assert_int_equal(rows->planned.stream[task], number(truth, "stream"));
+        assert_int_equal(rows->planned.stream[task], casegen_number(truth, "stream"));
         if (text_is(r, rows->planned.type[task], "KERNEL"))
             assert_text(r, rows->planned.kernel[task], kernel);
     }
@@ -155,43 +115,35 @@ static void check_nodes(const struct reading *r, const json_t *truth)
         const json_t *entry = json_array_get(compiled, i);
         uint32_t node = 0;
         for (uint32_t n = 1; n < r->batch.rows.nodes.count && !node; n++)
-            if (text_is(r, r->batch.rows.nodes.name[n], text(entry, "node")) &&
-                r->batch.rows.nodes.native_id[n] == number(entry, "id"))
+            if (text_is(r, r->batch.rows.nodes.name[n], casegen_text(entry, "node")) &&
+                r->batch.rows.nodes.native_id[n] == casegen_number(entry, "id"))
                 node = n;
         if (!node)
-            fail_msg("no node %s", text(entry, "node"));
+            fail_msg("no node %s", casegen_text(entry, "node"));
         check_node(r, node, entry);
     }
+}
+
+static void check_case(const char *folder, const json_t *truth)
+{
+    struct reading r;
+    char path[512];
+    snprintf(path, sizeof path, "%s/model.om", folder);
+    assert_true(reading_file(&r, NULL, path));
+    assert_true(r.ok);
+    check_counts(&r, json_object_get(json_object_get(truth, "files"), "model.om"));
+    check_nodes(&r, truth);
+    reading_fini(&r);
 }
 
 static void as_the_generator_says(void **state)
 {
     (void)state;
-    char path[256];
-    if (access(shared_path("casegen/__main__.py"), R_OK) || run("python3 -c pass 2>/dev/null"))
-        skip();
-    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
-        print_message("%s\n", recipes[i]);
-        if (run("cd '%s' && python3 -B -m casegen gen --out %s/case --force --skip csv,json,db "
-                "--stages none %s >/dev/null",
-                shared_path("."), folder, recipes[i]))
-            fail_msg("the generator failed");
-        snprintf(path, sizeof path, "%s/case/truth.json", folder);
-        json_t *truth = json_load_file(path, 0, NULL);
-        assert_non_null(truth);
-        struct reading r;
-        snprintf(path, sizeof path, "%s/case/model.om", folder);
-        assert_true(reading_file(&r, NULL, path));
-        assert_true(r.ok);
-        check_counts(&r, json_object_get(json_object_get(truth, "files"), "model.om"));
-        check_nodes(&r, truth);
-        reading_fini(&r);
-        json_decref(truth);
-    }
+    casegen_each(recipes, sizeof recipes / sizeof *recipes, "--stages none", check_case);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_generator_says)};
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, casegen_setup, casegen_teardown);
 }

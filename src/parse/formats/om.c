@@ -305,9 +305,11 @@ static void read_file(struct om *o)
         return;
     header_facts(o);
     if (o->header.is_encrypted) {
-        mi_fail_at(&o->broken, MI_EUNSUPPORTED, om_at(o, 80), 0,
-                   "the model is encrypted: nothing but its header can be read; "
-                   "build it without encryption to look into it");
+        mi_fail_at(
+            &o->broken, MI_EUNSUPPORTED, om_at(o, 80), 0,
+            "the model \"%.*s\" (%s, platform %.*s) is encrypted: nothing but its header can "
+            "be read; build it without encryption to look into it",
+            GE_SHOW(o->header.name), type_name(&o->header), GE_SHOW(o->header.platform));
         return;
     }
     if (find_models(o, &models)) {

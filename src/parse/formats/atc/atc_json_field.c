@@ -343,7 +343,10 @@ static void value_field(struct atc_json *w, enum atc_field field)
             mi_ge_attr_dtype(ge, value);
         break;
     case ATC_F_BT:
-        mi_ge_attr_blob(ge, text_of(w, true).len);
+        if (mi_ge_attr_is_text(ge))
+            mi_ge_attr_text(ge, text_of(w, true));
+        else
+            mi_ge_attr_blob(ge, text_of(w, true).len);
         break;
     case ATC_F_TD:
         push_desc(w, ATC_DESC, MI_GE_VALUE);

@@ -193,6 +193,10 @@ void mi_ge_attr_bool(struct mi_ge *ge, bool value);
 void mi_ge_attr_text(struct mi_ge *ge, struct mi_bytes text); /* s */
 void mi_ge_attr_text_id(struct mi_ge *ge, mi_str_id text);    /* same, interned in ge->out */
 void mi_ge_attr_blob(struct mi_ge *ge, uint64_t size_bytes);  /* bt, expression: size only */
+
+/* Whether the attribute that is open is known to be text: bytes in it are text then (some writers
+ * put pass_name or original names into bt). */
+bool mi_ge_attr_is_text(const struct mi_ge *ge);
 void mi_ge_attr_dtype(struct mi_ge *ge, int64_t ge_number);   /* dt */
 /* td, t: mi_ge_desc_begin(ge, MI_GE_VALUE) while the attribute is open. */
 

@@ -87,6 +87,15 @@ void mi_ge_attr_blob(struct mi_ge *ge, uint64_t size_bytes)
     mi_ge_push(ge, MI_ATTR_OPAQUE, (struct mi_item_row){.text = text});
 }
 
+bool mi_ge_attr_is_text(const struct mi_ge *ge)
+{
+    static const uint8_t texts[] = {GE_RECORDED,      GE_RECORDED_TYPES, GE_PASS,
+                                    GE_PASS_UB,       GE_ORIGIN_NAME,    GE_ORIGIN_DTYPE,
+                                    GE_ORIGIN_FORMAT, GE_IR_DTYPE,       GE_IR_FORMAT};
+    const struct ge_frame *top = ge_top(ge);
+    return top && top->of == GE_OF_ATTR && memchr(texts, top->known, sizeof texts) != NULL;
+}
+
 void mi_ge_attr_dtype(struct mi_ge *ge, int64_t ge_number)
 {
     const char *name = mi_ge_dtype_of_ge(ge_number);

@@ -269,7 +269,9 @@ static bool value_or_element(struct ge_text_walk *w)
             return false;
         }
     }
-    if (IS(w, "bt"))
+    if (IS(w, "bt") && mi_ge_attr_is_text(w->ge))
+        mi_ge_attr_text(w->ge, text_of(w));
+    else if (IS(w, "bt"))
         mi_ge_attr_blob(w->ge, size_of(w));
     else if (IS(w, "td"))
         push_desc(w, IN_DESC, MI_GE_VALUE);

@@ -128,6 +128,14 @@ static void add_int(struct walk *walk, uint64_t bits, uint64_t offset)
     }
 }
 
+static void add_bytes(struct mi_ge *ge, struct mi_bytes bytes)
+{
+    if (mi_ge_attr_is_text(ge))
+        mi_ge_attr_text(ge, bytes);
+    else
+        mi_ge_attr_blob(ge, bytes.len);
+}
+
 static void add_numbers(struct walk *walk, const struct mi_pb *pb, enum mi_pb_type type,
                         uint32_t kind)
 {
@@ -193,7 +201,7 @@ static void value_field(struct walk *walk, const struct mi_pb *pb)
         break;
     case MI_PB_KEY(7, MI_PB_LEN):
     case MI_PB_KEY(17, MI_PB_LEN):
-        mi_ge_attr_blob(ge, pb->bytes.len);
+        add_bytes(ge, pb->bytes);
         break;
     case MI_PB_KEY(10, MI_PB_LEN):
         enter(walk, pb, FUNC);
@@ -237,7 +245,7 @@ static void list_field(struct walk *walk, const struct mi_pb *pb)
         break;
     case 7:
         if (is_len)
-            mi_ge_attr_blob(ge, pb->bytes.len);
+            add_bytes(ge, pb->bytes);
         break;
     case 8:
     case 9:
