@@ -99,3 +99,51 @@ uint64_t sum_batch(const struct mi_batch *batch)
     }
     return sum;
 }
+
+/* --- records --- */
+
+enum { MOST_RECORDS = 8 }; /* of a table */
+
+struct touched {
+    uint64_t sum, count;
+};
+
+static void touch(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number)
+{
+    struct touched *touched = user;
+    touched->sum = mix(touched->sum, name.at, name.len);
+    touched->sum = mix(touched->sum, text.at, text.len) + is_number;
+    touched->count++;
+}
+
+static void touch_table(const struct mi_reader *reader, const struct mi_table_info *table,
+                        const struct mi_any_table *any, struct mi_bytes file,
+                        struct touched *touched)
+{
+    for (unsigned c = 0; c + 1 < table->column_count; c++) {
+        if (strcmp(table->columns[c].name, "record_offset") != 0)
+            continue;
+        uint32_t step = any->count / MOST_RECORDS + 1;
+        for (uint32_t row = 1; row < any->count; row += step) {
+            int64_t key = mi_column_int(any, &table->columns[c], row);
+            int64_t size = mi_column_int(any, &table->columns[c + 1], row);
+            struct mi_record record = {.file = file, .key = key};
+            if (key >= 0 && size > 0)
+                record.bytes = mi_bytes_sub(file, (size_t)key, (size_t)size);
+            if (key >= 0)
+                reader->metrics(&record, touch, touched);
+        }
+    }
+}
+
+uint64_t touch_records(const struct mi_reader *reader, const struct mi_batch *batch,
+                       struct mi_bytes file)
+{
+    struct touched touched = {0};
+    for (int t = 0; t < MI_TABLE_COUNT && reader->metrics; t++) {
+        const struct mi_table_info *table = &mi_table_infos[t];
+        const char *at = (const char *)&batch->rows + table->at;
+        touch_table(reader, table, (const struct mi_any_table *)(const void *)at, file, &touched);
+    }
+    return touched.count + (touched.sum == 1); /* so that nothing of it is left out */
+}

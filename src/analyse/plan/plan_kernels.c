@@ -55,10 +55,10 @@ static uint32_t named(const struct binaries *b, uint32_t graph, mi_str_id name)
     return mi_map_get(&b->by_source, mi_pair(source, name.v));
 }
 
-static bool is_for_node(const struct binaries *b, uint32_t binary)
+static bool is_kind(const struct binaries *b, uint32_t binary, const char *kind)
 {
-    mi_str_id kind = b->plan->model->all.rows.binaries.kind[binary];
-    return mi_bytes_equal(mi_model_text(b->plan->model, kind), MI_LIT("aicpu_kernel"));
+    mi_str_id stated = b->plan->model->all.rows.binaries.kind[binary];
+    return mi_bytes_equal(mi_model_text(b->plan->model, stated), mi_cstr(kind));
 }
 
 static void find_tasks(struct binaries *b)
@@ -70,7 +70,7 @@ static void find_tasks(struct binaries *b)
         uint32_t found = named(b, graph, planned->kernel[t]);
         if (!found && planned->kind[t] == MI_TASK_COMPUTE) {
             found = named(b, graph, node ? rows->nodes.name[node] : planned->op_name[t]);
-            found = found && is_for_node(b, found) ? found : 0;
+            found = found && is_kind(b, found, "aicpu_kernel") ? found : 0;
         }
         b->of_task[t] = found;
     }
@@ -161,7 +161,8 @@ static void add_facts(const struct binaries *b)
     int64_t size_bytes = 0, with = 0, without = 0, unused = 0;
     for (uint32_t i = 1; i < rows->binaries.count; i++) {
         size_bytes += rows->binaries.size_bytes[i];
-        unused += !mi_csr_count(&b->tasks, i) && !mi_csr_count(&b->nodes, i);
+        bool is_kernel = is_kind(b, i, "kernel") || is_kind(b, i, "aicpu_kernel");
+        unused += is_kernel && !mi_csr_count(&b->tasks, i) && !mi_csr_count(&b->nodes, i);
     }
     for (uint32_t t = 1; t < rows->planned.count; t++) {
         with += b->of_task[t] != 0;
@@ -174,7 +175,7 @@ static void add_facts(const struct binaries *b)
                                                               .kind = MI_CELL_INT,
                                                               .unit = "B",
                                                               .cell = mi_cell_int(size_bytes)});
-    mi_plan_fact(b->plan, "binaries_unused", N_("Of them used by no task"), unused);
+    mi_plan_fact(b->plan, "kernels_unused", N_("Kernels that no task runs"), unused);
     mi_plan_fact(b->plan, "tasks_with_binary", N_("Tasks whose kernel is in the model"), with);
     mi_plan_fact(b->plan, "tasks_without_binary", N_("Tasks whose kernel is not"), without);
 }
