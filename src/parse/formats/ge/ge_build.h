@@ -197,7 +197,7 @@ void mi_ge_attr_blob(struct mi_ge *ge, uint64_t size_bytes);  /* bt, expression:
 /* Whether the attribute that is open is known to be text: bytes in it are text then (some writers
  * put pass_name or original names into bt). */
 bool mi_ge_attr_is_text(const struct mi_ge *ge);
-void mi_ge_attr_dtype(struct mi_ge *ge, int64_t ge_number);   /* dt */
+void mi_ge_attr_dtype(struct mi_ge *ge, int64_t ge_number); /* dt */
 /* td, t: mi_ge_desc_begin(ge, MI_GE_VALUE) while the attribute is open. */
 
 /* g: an element that is a graph; read it after the present graph has ended and before any other but

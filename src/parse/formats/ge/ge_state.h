@@ -162,7 +162,7 @@ struct mi_ge_state {
     /* small ones together */
     uint32_t frame_count;
     uint32_t first_node, first_buffer, first_attr; /* rows of the graph that is open */
-    uint32_t first_graph;              /* row of the first since the last mi_ge_model_end() */
+    uint32_t first_graph; /* row of the first since the last mi_ge_model_end() */
     mi_node_id net_output;
     bool in_op, in_graph;
 };
