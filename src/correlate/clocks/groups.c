@@ -9,6 +9,11 @@
 /* Bounds on both sides tie two clocks if they are no further apart. */
 #define BAND_NS 20000.0
 
+/* A single wait that blocked has lasted this many times longer than those that did not, and other
+ * pairs contradict it by no more than this. */
+#define LONG_WAIT 4.0
+#define ONE_NS    2000.0
+
 /* Clocks of one machine differ in speed by no more than this. */
 #define MAX_SLOPE 5e-4
 
@@ -89,6 +94,25 @@ void mi_tie_band(struct mi_calibration *c, const struct mi_tie *tie, struct mi_b
     band->below_count = mi_hull_of(below, band->below_count);
 }
 
+/* Whether the one wait that blocked is to be believed: it lasted long, and no other pair says that
+ * the clocks must be further apart. */
+static bool is_plausible(const struct mi_calibration *c, const struct mi_tie *tie)
+{
+    double low = -INFINITY, high = INFINITY, one = 0, dur = 0, t;
+    for (uint32_t i = 0; i < tie->count; i++) {
+        const struct mi_point *point = &c->points[tie->first + i];
+        bool forward = point->flags & MI_POINT_FORWARD;
+        double gap = mi_point_gap(c, tie, point, &t);
+        if (point->flags & MI_POINT_BLOCKED) {
+            one = gap;
+            dur = point->effect_dur;
+        }
+        high = forward ? fmin(high, gap) : high;
+        low = forward ? low : fmax(low, gap);
+    }
+    return dur > LONG_WAIT * c->blocked_ns && one - high <= ONE_NS && low - one <= ONE_NS;
+}
+
 static void judge_tie(struct mi_calibration *c, struct mi_tie *tie)
 {
     struct mi_band band;
@@ -100,6 +124,8 @@ static void judge_tie(struct mi_calibration *c, struct mi_tie *tie)
         if (tie->blocked == 1 && fabs(tie->width) <= BAND_NS)
             tie->strength = MI_TIE_BAND;
         estimate_blocked(c, tie);
+        if (tie->strength == MI_TIE_ONE && !is_plausible(c, tie))
+            tie->strength = MI_TIE_NONE;
     } else if (fabs(tie->width) <= BAND_NS) {
         tie->strength = tie->loose < tie->count ? MI_TIE_BAND : MI_TIE_LOOSE;
         tie->slope = slope;

@@ -77,6 +77,7 @@ struct mi_calibration {
     struct mi_csr unit_ties;               /* unit -> ends of ties: tie * 2 + 1 (low), + 2 (high) */
     uint32_t group_count;                  /* with group 0 */
     uint8_t *group_is_right;               /* [group_count] as exported */
+    double blocked_ns;                     /* a wait that lasts longer has blocked */
     double noise_ns; /* scatter of blocked waits around the fit, of the group at hand */
     double delay_ns; /* the usual time from a record to the end of its wait */
 };
@@ -151,9 +152,10 @@ bool mi_ties_collect(struct mi_calibration *c);
 /* How far bounds are moved apart. */
 struct mi_slack {
     double max_slope;
-    double noise_ns; /* everything by this much */
-    bool is_shown;   /* ends are starts, calibrated, plus lengths as exported: what others see */
-    double delay_ns; /* > 0: a wait that blocked ended no later than this behind its record */
+    double blocked_ns; /* a wait that lasts longer has blocked */
+    double noise_ns;   /* everything by this much */
+    bool is_shown;     /* ends are starts, calibrated, plus lengths as exported: what others see */
+    double delay_ns;   /* > 0: a wait that blocked ended no later than this behind its record */
 };
 
 /* groups.c: the bounds of a tie in terms of the lines at hand; uses c->places until the next call.

@@ -95,22 +95,27 @@ static int compare_durations(const void *left, const void *right)
 }
 
 /* Records and waits that need not wait take the same, next to no time, so that what records last
- * tells what a wait that did not block may last on this device, scatter of its clock included. */
+ * tells what a wait that did not block may last, scatter of the clocks included. */
 static bool find_blocked(struct mi_collector *k)
 {
     enum { LOOKED_AT = 4096 };
     const struct mi_signals *signals = &k->c->rows->signals;
     const struct mi_tasks *tasks = &k->c->rows->tasks;
+    const struct mi_kernels *kernels = &k->c->rows->kernels;
     int64_t *list = mi_mem_new(LOOKED_AT, sizeof *list);
-    uint32_t count = 0, step = signals->count / LOOKED_AT + 1;
+    uint32_t count = 0, total = 0, seen = 0;
     if (!list)
         return false;
-    for (uint32_t s = 1; s < signals->count && count < LOOKED_AT; s += step)
-        list[count++] = tasks->dur_ns[signals->record[s].v];
+    for (uint32_t t = 1; t < tasks->count && signals->count > 1; t++)
+        total += kernels->sync[tasks->kernel[t].v] == MI_SYNC_RECORD;
+    uint32_t step = total / LOOKED_AT + 1;
+    for (uint32_t t = 1; t < tasks->count && total && count < LOOKED_AT; t++)
+        if (kernels->sync[tasks->kernel[t].v] == MI_SYNC_RECORD && seen++ % step == 0)
+            list[count++] = tasks->dur_ns[t];
     if (count)
         qsort(list, count, sizeof *list, compare_durations);
     int64_t usual = count ? list[count - 1 - count / 50] : 0;
-    k->blocked_ns = 50 + (double)usual * 1.25;
+    k->c->blocked_ns = 50 + (double)usual * 2.5;
     mi_mem_free(list);
     return true;
 }
@@ -128,7 +133,7 @@ static bool collect_signals(struct mi_collector *k)
             .effect = mi_since_base(c, tasks->start_ns[wait]) + wait_dur,
             .cause_dur = (float)record_dur,
             .effect_dur = (float)wait_dur,
-            .flags = wait_dur > k->blocked_ns ? MI_POINT_BLOCKED : 0,
+            .flags = wait_dur > c->blocked_ns ? MI_POINT_BLOCKED : 0,
         };
         if (mi_bytes_equal(mi_model_text(c->model, signals->rule[s]), MI_LIT("timing")))
             continue; /* time cannot prove itself */
