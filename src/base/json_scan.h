@@ -126,8 +126,8 @@ bool mi_json_double(struct mi_json *js, double *out,
  * blanks. */
 bool mi_json_skip(struct mi_json *js, struct mi_bytes *raw);
 
-/* Steps over the value that comes next and ends in front of `behind`: the caller has checked all of it
- * against the grammar by itself. */
+/* Steps over the value that comes next and ends in front of `behind`: the caller has checked all of
+ * it against the grammar by itself. */
 void mi_json_took(struct mi_json *js, const uint8_t *behind);
 
 /* True if nothing but blanks follows the outermost value; anything else is MI_EFORMAT. */
