@@ -31,6 +31,14 @@ static bool is_same_device(const struct mi_tg_unit *a, const struct mi_tg_unit *
            account->runs[a->run].group == account->runs[b->run].group;
 }
 
+/* Unless a run is asked for: those that count, and no odds and ends outside of marked steps. */
+static bool is_of_run(const struct mi_tg_unit *unit, const struct mi_account *account,
+                      const struct mi_arg *run)
+{
+    const struct mi_account_run *own = &account->runs[unit->run];
+    return run ? own->run == run->number : unit->is_counted && !own->is_outside;
+}
+
 bool mi_tg_choose(const struct mi_tg_units *units, const struct mi_account *account,
                   const struct mi_args *args, uint32_t *chosen, struct mi_error *err)
 {
@@ -41,8 +49,7 @@ bool mi_tg_choose(const struct mi_tg_units *units, const struct mi_account *acco
         return mi_fail(err, MI_ENOMEM, "out of memory");
     for (uint32_t u = 0; u < units->count; u++) {
         const struct mi_tg_unit *unit = &units->list[u];
-        if (!is_asked_for(unit, args) ||
-            (run ? account->runs[unit->run].run != run->number : !unit->is_counted) ||
+        if (!is_asked_for(unit, args) || !is_of_run(unit, account, run) ||
             (first != UINT32_MAX && !is_same_device(unit, &units->list[first], account)))
             continue;
         first = first == UINT32_MAX ? u : first;
