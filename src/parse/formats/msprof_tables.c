@@ -114,16 +114,14 @@ static bool read_table(const struct mi_source *src, struct mi_batch *out, struct
     struct mi_csv_options options = {.delimiter = r.sheet.delimiter};
     mi_csv_init(&r.header_csv, header_of(src->bytes), &options);
     mi_csv_init(&csv, src->bytes, &options);
-    bool ok = mi_csv_next(&r.header_csv, &r.header) ||
+    bool ok = (mi_csv_next(&r.header_csv, &r.header) && mi_sheet_start(&r)) ||
               mi_fail(err, MI_ENOMEM, "out of memory for the fields of the header");
     ok = ok && read_rows(&r, &csv, err);
     if (ok)
         finish(&r);
     mi_csv_fini(&csv);
     mi_csv_fini(&r.header_csv);
-    mi_map_fini(&r.series);
-    mi_map_fini(&r.threads);
-    mi_scratch_fini(&r.scratch);
+    mi_sheet_end(&r);
     return ok && !mi_batch_failed(out);
 }
 

@@ -1,6 +1,7 @@
 #include "parse/formats/msprof/msprof_sheet_rows.h"
 
 #include "base/decimal.h"
+#include "base/mem.h"
 #include "base/translate.h"
 #include "parse/formats/msprof/msprof_columns.h"
 
@@ -287,13 +288,13 @@ static mi_counter_id series_of(struct mi_sheet_reading *r, mi_str_id name, uint3
 {
     uint32_t *slot =
         mi_map_at(&r->series, mi_pair(name.v, column << 20 ^ ((uint32_t)(device + 1) & 0xfffff)));
-    struct mi_bytes unit, stem = mi_sheet_stem(r->header.fields[column].raw, &unit);
     if (!slot) {
         mi_batch_fail(r->out, MI_ENOMEM, "out of memory for series");
         return (mi_counter_id){0};
     }
     mi_clock_id clock = clock_of(r, at);
     if (!*slot) {
+        struct mi_bytes unit, stem = mi_sheet_stem(r->header.fields[column].raw, &unit);
         struct mi_bytes whose = mi_batch_text(r->out, name);
         *slot = mi_add_counter(r->out,
                                &(struct mi_counter_row){
@@ -323,19 +324,39 @@ static bool add_series(struct mi_sheet_reading *r)
         return lose(r, "msprof.row_broken", "a measurement without a time");
     mi_str_id name = text_of(r, MI_SHEET_NAME);
     for (uint32_t c = 0; c < r->sheet.count; c++) {
-        struct mi_bytes text = mi_sheet_cell(&r->sheet, r->row, c), unit;
         double value;
-        if (!is_plain_column(r, c) || mi_msprof_is_absent(text) ||
+        if (r->factors[c] <= 0)
+            continue;
+        struct mi_bytes text = mi_sheet_cell(&r->sheet, r->row, c);
+        if (mi_msprof_is_absent(text) ||
             mi_decimal_double(with_point(r, text, buffer), &value) != 0)
             continue;
-        mi_sheet_stem(r->header.fields[c].raw, &unit);
-        double bytes = mi_sheet_bytes(unit);
         mi_counter_id counter = series_of(r, name, c, device, at);
         mi_add_sample(r->out, &(struct mi_sample_row){.counter = counter,
                                                       .at_raw = at,
-                                                      .value = bytes > 0 ? value * bytes : value});
+                                                      .value = value * r->factors[c]});
     }
     return true;
+}
+
+bool mi_sheet_start(struct mi_sheet_reading *r)
+{
+    struct mi_bytes unit;
+    r->factors = mi_mem_zero(r->header.count, sizeof *r->factors);
+    for (uint32_t c = 0; r->factors && c < r->header.count; c++) {
+        mi_sheet_stem(r->header.fields[c].raw, &unit);
+        double bytes = mi_sheet_bytes(unit);
+        r->factors[c] = !is_plain_column(r, c) ? 0 : bytes > 0 ? bytes : 1;
+    }
+    return r->factors != NULL;
+}
+
+void mi_sheet_end(struct mi_sheet_reading *r)
+{
+    mi_map_fini(&r->series);
+    mi_map_fini(&r->threads);
+    mi_scratch_fini(&r->scratch);
+    mi_mem_free(r->factors);
 }
 
 /* --- notes --- */
