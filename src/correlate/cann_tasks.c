@@ -27,15 +27,18 @@ struct matching {
     const struct mi_tables *rows;
     uint32_t *collections;
     struct mi_map nodes; /* (source, name) -> node, or SEVERAL */
+    struct mi_map fused; /* (source, name) -> op that went into a node of that name */
     struct model_source *sources;
     uint32_t source_count;
     uint32_t *node_of; /* [kernels.count] node that the name means; SEVERAL; 0 = none */
     uint8_t *is_rival; /* [kernels.count] another model has a node of that name too */
+    uint8_t *is_fused; /* [kernels.count] the op went into a node of that name, with others */
     struct mi_cann_plan plan;
     struct mi_map placed;         /* (track, task id) -> planned task + 1 */
     struct mi_cann_event *events; /* records and waits that are planned */
     uint32_t event_count, event_room;
-    mi_str_id rule, name_text, framework_text, both_text, side_text, type_text, rival_text;
+    mi_str_id rule, name_text, framework_text, fused_text, both_text, side_text, type_text,
+        rival_text;
 };
 
 /* --- names --- */
@@ -73,6 +76,26 @@ static bool map_layer(struct matching *m, enum mi_layer layer)
     return ok;
 }
 
+/* Without a compiled graph: the profile may state which ops went into a node (fusion_op). The first
+ * of them that the model has stands for all. */
+static bool map_fused(struct matching *m)
+{
+    const struct mi_fusion_notes *notes = &m->rows->fusion_notes;
+    for (uint32_t s = 0; s < m->source_count; s++)
+        for (uint32_t f = 1; f < notes->count; f++) {
+            uint32_t source = m->sources[s].source;
+            uint32_t op = mi_map_get(&m->nodes, mi_pair(source, notes->original[f].v));
+            if (!op || op == SEVERAL)
+                continue;
+            uint32_t *at = mi_map_at(&m->fused, mi_pair(source, notes->node_name[f].v));
+            if (!at)
+                return false;
+            if (!*at)
+                *at = op;
+        }
+    return true;
+}
+
 static uint32_t find_in(const struct matching *m, uint32_t source, uint32_t kernel)
 {
     uint32_t name = m->rows->kernels.node_name[kernel].v;
@@ -92,6 +115,14 @@ static int compare_sources(const void *left, const void *right)
 static bool is_device_kernel(const struct matching *m, uint32_t kernel)
 {
     return m->collections[m->rows->kernels.source[kernel].v] != 0;
+}
+
+static void name_fused(struct matching *m, uint32_t kernel)
+{
+    uint32_t name = m->rows->kernels.node_name[kernel].v;
+    for (uint32_t s = 0; name && s < m->source_count && !m->node_of[kernel]; s++)
+        m->node_of[kernel] = mi_map_get(&m->fused, mi_pair(m->sources[s].source, name));
+    m->is_fused[kernel] = m->node_of[kernel] != 0;
 }
 
 /* The node of each kernel: of the model that has most of the names, then of the others. */
@@ -115,6 +146,8 @@ static void name_kernels(struct matching *m)
                 form = m->sources[s].form;
             }
         }
+        if (!m->node_of[k] && is_device_kernel(m, k))
+            name_fused(m, k);
     }
 }
 
@@ -135,7 +168,10 @@ static void link_by_name(struct matching *m, uint32_t task, uint32_t node)
 {
     uint32_t kernel = m->rows->tasks.kernel[task].v, op = m->rows->kernels.op[kernel].v;
     bool is_compiled = mi_node_layer(m->model, (mi_node_id){node}) == MI_LAYER_COMPILED;
-    mi_str_id evidence = is_compiled ? m->name_text : m->framework_text, conflict = MI_NO_STR;
+    mi_str_id evidence = is_compiled           ? m->name_text
+                         : m->is_fused[kernel] ? m->fused_text
+                                               : m->framework_text;
+    mi_str_id conflict = MI_NO_STR;
     if (is_compiled && op && op != m->rows->nodes.op[node].v)
         conflict = m->type_text;
     else if (m->is_rival[kernel])
@@ -231,6 +267,8 @@ static void prepare_texts(struct matching *m)
         all, N_("the profile names the node, and one node of the model is called so"));
     m->framework_text = mi_batch_cstr(
         all, N_("the profile names a node, and one op of the framework graph is called so"));
+    m->fused_text = mi_batch_cstr(
+        all, N_("the profile names a node, and this op among those that went into it"));
     m->both_text = mi_batch_cstr(
         all, N_("its type and its place between known tasks of its stream are those of the plan"));
     m->side_text = mi_batch_cstr(
@@ -243,7 +281,7 @@ static bool match(struct matching *m)
 {
     bool ok = map_layer(m, MI_LAYER_COMPILED);
     if (ok && !m->source_count)
-        ok = map_layer(m, MI_LAYER_FRAMEWORK);
+        ok = map_layer(m, MI_LAYER_FRAMEWORK) && map_fused(m);
     if (!ok || !m->source_count)
         return ok;
     name_kernels(m);
@@ -261,15 +299,18 @@ static bool run(struct mi_model *model, struct mi_error *err)
         m.sources = mi_mem_new(rows->sources.count, sizeof *m.sources);
         m.node_of = mi_mem_zero(rows->kernels.count, sizeof *m.node_of);
         m.is_rival = mi_mem_zero(rows->kernels.count, sizeof *m.is_rival);
-        ok = m.sources && m.node_of && m.is_rival && match(&m);
+        m.is_fused = mi_mem_zero(rows->kernels.count, sizeof *m.is_fused);
+        ok = m.sources && m.node_of && m.is_rival && m.is_fused && match(&m);
     }
     mi_cann_plan_fini(&m.plan);
     mi_map_fini(&m.nodes);
+    mi_map_fini(&m.fused);
     mi_map_fini(&m.placed);
     mi_mem_free(m.events);
     mi_mem_free(m.sources);
     mi_mem_free(m.node_of);
     mi_mem_free(m.is_rival);
+    mi_mem_free(m.is_fused);
     mi_mem_free(m.collections);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory while matching tasks with nodes");
 }

@@ -1,6 +1,7 @@
 /* What became of each framework node. */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "correlate/cann/cann_tables.h"
 #include "correlate/categories.h"
 #include "correlate/cuts/cut.h"
 #include "correlate/host/host.h"
@@ -10,6 +11,7 @@ struct fates {
     struct mi_model *model;
     const struct mi_tables *rows;
     uint8_t *is_call;        /* [nodes.count] */
+    uint8_t *is_fused;       /* [nodes.count] the profile lists it among the ops of a fused node */
     uint32_t *given;         /* [nodes.count] verdict that a matcher has added, or 0 */
     uint32_t *task_count;    /* [nodes.count] tasks linked to the node */
     uint8_t *task_trust;     /* [nodes.count] the strongest of those links */
@@ -293,6 +295,13 @@ static struct mi_fate_row judge_linked(struct fates *f, uint32_t n, const struct
 static struct mi_fate_row judge_alone(struct fates *f, uint32_t n)
 {
     struct mi_fate_row row = {.node = {n}, .confidence = MI_LIKELY};
+    if (f->is_fused[n]) {
+        row.fate = MI_FATE_FUSED_INTO;
+        row.reason = MI_REASON_FUSED;
+        row.evidence = mi_batch_cstr(
+            &f->model->all, N_("the profile lists it among the ops of a fused node that ran"));
+        return row;
+    }
     if (f->task_count[n]) {
         row.fate = MI_FATE_EXECUTED;
         row.reason = MI_REASON_OWN_NODE;
@@ -363,6 +372,7 @@ static bool prepare(struct fates *f)
 {
     uint32_t nodes = f->rows->nodes.count, graphs = f->rows->graphs.count;
     f->is_call = mi_find_calls(f->model);
+    f->is_fused = mi_mem_zero(nodes, 1);
     f->given = mi_mem_zero(nodes, sizeof *f->given);
     f->final = mi_mem_zero(nodes, sizeof *f->final);
     f->task_count = mi_mem_zero(nodes, sizeof *f->task_count);
@@ -375,9 +385,10 @@ static bool prepare(struct fates *f)
     f->has_plan = mi_mem_zero(graphs, 1);
     f->plan_trust = mi_mem_zero(nodes, 1);
     f->is_compiled = mi_mem_zero(f->rows->sources.count, 1);
-    return f->is_call && f->given && f->final && f->task_count && f->task_trust &&
-           f->main_origins && f->inner_origins && f->root && f->has_tasks && f->was_run &&
-           f->has_plan && f->plan_trust && f->is_compiled &&
+    return f->is_call && f->is_fused && mi_cann_mark_fused(f->model, f->is_fused) && f->given &&
+           f->final && f->task_count && f->task_trust && f->main_origins && f->inner_origins &&
+           f->root && f->has_tasks && f->was_run && f->has_plan && f->plan_trust &&
+           f->is_compiled &&
            mi_csr_build(&f->links, nodes, (const uint32_t *)f->rows->lowered.framework,
                         f->rows->lowered.count);
 }
@@ -385,6 +396,7 @@ static bool prepare(struct fates *f)
 static void clean_up(struct fates *f)
 {
     mi_mem_free(f->is_call);
+    mi_mem_free(f->is_fused);
     mi_mem_free(f->given);
     mi_mem_free(f->final);
     mi_mem_free(f->task_count);

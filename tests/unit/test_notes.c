@@ -271,6 +271,47 @@ static void fused_nodes_of_the_profile(void **state)
     joining_fini(&j);
 }
 
+static enum mi_fate fate_of(const struct joining *j, const char *op, uint32_t *tasks)
+{
+    const struct mi_tables *rows = &j->model.all.rows;
+    for (uint32_t n = 1; n < rows->nodes.count; n++)
+        if (mi_bytes_equal(mi_model_text(&j->model, rows->nodes.name[n]), mi_cstr(op))) {
+            *tasks = mi_csr_count(&j->model.index.node_tasks, n);
+            return (enum mi_fate)rows->fates.fate[j->model.index.fate_of[n]];
+        }
+    fail_msg("no op %s", op);
+    return MI_FATE_UNKNOWN;
+}
+
+/* Without any compiled graph the profile still says what was fused. */
+static void fused_nodes_without_a_compiled_graph(void **state)
+{
+    (void)state;
+    struct joining j;
+    uint32_t tasks;
+    joining_init(&j);
+    joining_bytes(&j, "tf_graph_text", MI_LIT(FRAMEWORK), "net.pbtxt");
+    joining_bytes(&j, "msprof_tables",
+                  MI_LIT("Device_id,Model Name,Model ID,Fusion Op,Original Ops\n"
+                         "host,net,1,fused_3,conv1;relu1\nhost,net,1,did_not_run,x;sig\n"),
+                  FOLDER "fusion_op.csv");
+    joining_bytes(&j, "msprof_csv",
+                  MI_LIT("Device_id,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start "
+                         "Time(us),Task Duration(us)\n"
+                         "0,1,35,fused_3,Conv2D,AI_CORE,1700000000000010.125,20.500\n"),
+                  FOLDER "op_summary.csv");
+    assert_true(joining_run(&j));
+    assert_int_equal(fate_of(&j, "conv1", &tasks), MI_FATE_FUSED_INTO);
+    assert_int_equal(tasks, 1);
+    assert_int_equal(fate_of(&j, "relu1", &tasks), MI_FATE_FUSED_INTO);
+    assert_int_equal(tasks, 0);
+    assert_int_equal(fate_of(&j, "sig", &tasks), MI_FATE_NOT_EXECUTED);
+    const struct mi_executed *executed = &j.model.all.rows.executed;
+    assert_int_equal(executed->count - 1, 1);
+    assert_int_equal(executed->confidence[1], MI_LIKELY);
+    joining_fini(&j);
+}
+
 /* --- real captures --- */
 
 static void facts_of_real_captures(void **state)
@@ -330,6 +371,7 @@ int main(void)
         cmocka_unit_test(absent_communication_is_not_0),
         cmocka_unit_test(ops_by_order_and_by_time),
         cmocka_unit_test(fused_nodes_of_the_profile),
+        cmocka_unit_test(fused_nodes_without_a_compiled_graph),
         cmocka_unit_test(facts_of_real_captures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,10 @@ bool mi_cann_merge_twins(struct mi_model *model, struct mi_error *err);
 /* Sets tasks.run, where the tasks of a loaded model repeat. */
 bool mi_cann_number_runs(struct mi_model *model, struct mi_error *err);
 
+/* Sets is_fused[node] for ops of the framework that the profile lists among those of a fused node
+ * that ran. False: out of memory. */
+bool mi_cann_mark_fused(const struct mi_model *model, uint8_t *is_fused);
+
 /* Sets tasks.by of all tasks, whatever they come from; call once births are known. */
 bool mi_judge_issuers(struct mi_model *model, struct mi_error *err);
 
