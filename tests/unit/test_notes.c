@@ -1,5 +1,6 @@
 /* Notes joined with tasks and calls, sums compared with tasks, fused nodes that the profile names:
  * small files and models that can be checked on paper, and the real captures. */
+#include "alloc_fail.h"
 #include "correlate/notes/notes.h"
 #include "hand_model.h"
 #include "joining.h"
@@ -312,6 +313,46 @@ static void fused_nodes_without_a_compiled_graph(void **state)
     joining_fini(&j);
 }
 
+/* --- too little memory --- */
+
+/* True if it went well with `left` allocations. */
+static bool join_with(long left)
+{
+    struct joining j;
+    joining_init(&j);
+    joining_bytes(&j, "tf_graph_text", MI_LIT(FRAMEWORK), "net.pbtxt");
+    joining_bytes(&j, "msprof_tables",
+                  MI_LIT("Device_id,Model Name,Model ID,Fusion Op,Original Ops\n"
+                         "host,net,1,conv,conv1;relu1\n"),
+                  FOLDER "fusion_op.csv");
+    joining_bytes(&j, "msprof_csv", MI_LIT(OPERATORS), FOLDER "op_summary.csv");
+    joining_bytes(&j, "msprof_tables",
+                  MI_LIT("Stream Id,Task Id,Hit Rate,Victim Rate,Op Name\n35,1,0.5,0.1,conv\n"),
+                  FOLDER "l2_cache.csv");
+    joining_bytes(&j, "msprof_tables",
+                  MI_LIT("Step,Computing,Communication,Overlapped,Free\n8,60.000,21.000,5.100,1\n"),
+                  FOLDER "step_trace_time.csv");
+    joining_bytes(&j, "msprof_tables",
+                  MI_LIT("OP Type,Core Type,Count,Total Time(us)\nMul,AI_VECTOR_CORE,3,30.000\n"),
+                  FOLDER "op_statistic.csv");
+    assert_true(mi_model_index_graphs(&j.model, &j.err));
+    alloc_left = left;
+    bool ok = mi_correlate(&j.model, &j.err);
+    alloc_left = -1;
+    assert_int_equal(j.err.code, ok ? MI_OK : MI_ENOMEM);
+    joining_fini(&j);
+    return ok;
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    long left = 0;
+    while (!join_with(left))
+        assert_in_range(++left, 1, 100000);
+    assert_true(left > 50);
+}
+
 /* --- real captures --- */
 
 static void facts_of_real_captures(void **state)
@@ -372,6 +413,7 @@ int main(void)
         cmocka_unit_test(ops_by_order_and_by_time),
         cmocka_unit_test(fused_nodes_of_the_profile),
         cmocka_unit_test(fused_nodes_without_a_compiled_graph),
+        cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(facts_of_real_captures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
