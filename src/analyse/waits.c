@@ -55,15 +55,17 @@ const struct mi_param mi_params_waits[] = {
 /* Clocks that contradict each other say nothing about what streams wait for. */
 static bool is_doubtful(const struct mi_taskgraph *graph)
 {
-    uint64_t edges = (uint64_t)graph->signal_count + graph->data_count;
-    return (uint64_t)graph->violated_count * 1000 > edges * DOUBT_PER_MILLE;
+    uint64_t wrong = (uint64_t)graph->violated_count + graph->dropped_count;
+    uint64_t edges = (uint64_t)graph->signal_count + graph->data_count + graph->dropped_count;
+    return wrong * 1000 > edges * DOUBT_PER_MILLE;
 }
 
 static void add_doubt(struct mi_waits_pass *p)
 {
     struct mi_words seen = {.arena = &p->out->arena}, all = {.arena = &p->out->arena};
-    mi_words_printf(&seen, "%u", p->graph.violated_count);
-    mi_words_printf(&all, "%u", p->graph.signal_count + p->graph.data_count);
+    const struct mi_taskgraph *graph = &p->graph;
+    mi_words_printf(&seen, "%u", graph->violated_count + graph->dropped_count);
+    mi_words_printf(&all, "%u", graph->signal_count + graph->data_count + graph->dropped_count);
     mi_report_add_finding(
         p->out,
         &(struct mi_finding){

@@ -88,7 +88,7 @@ void mi_tg_describe(const struct mi_taskgraph *graph, const struct mi_account *a
     add_fact(out, "data_edges", N_("Data that goes from stream to stream"), "",
              mi_cell_int(graph->data_count));
     add_fact(out, "contradicted", N_("Of these seen the wrong way round"), "",
-             mi_cell_int(graph->violated_count));
+             mi_cell_int((int64_t)graph->violated_count + graph->dropped_count));
 }
 
 struct mi_bytes mi_tg_name(const struct mi_taskgraph *graph, uint32_t vertex,

@@ -58,8 +58,6 @@ static void count_along(struct mi_cover *cover)
         uint32_t prev = graph->prev[v];
         bool is_unknown = graph->role[v] == MI_TG_WORK && !graph->knows_data[v];
         cover->unknown_to[v] = (prev == MI_TG_NONE ? 0 : cover->unknown_to[prev]) + is_unknown;
-        cover->labels_to[v] =
-            (prev == MI_TG_NONE ? 0 : cover->labels_to[prev]) + (graph->role[v] == MI_TG_LABEL);
     }
 }
 
@@ -84,13 +82,22 @@ static bool is_control_alone(const struct mi_taskgraph *graph, uint32_t behind)
     return found;
 }
 
-/* Before this wait `before` was covered; the record adds what `record` covers. */
-static enum mi_cover_verdict judge(const struct mi_cover *cover, uint32_t wait,
+/* The record stands behind control flow: it tells that this has ended. */
+static bool ends_control(const struct mi_taskgraph *graph, uint32_t record)
+{
+    uint32_t v = graph->prev[record];
+    while (v != MI_TG_NONE && graph->role[v] == MI_TG_RECORD)
+        v = graph->prev[v];
+    return v != MI_TG_NONE && graph->role[v] == MI_TG_LABEL;
+}
+
+/* Before the wait of this signal `before` was covered; the record adds what `record` covers. */
+static enum mi_cover_verdict judge(const struct mi_cover *cover, const struct mi_tg_edge *signal,
                                    const uint32_t *before, const uint32_t *record)
 {
     const struct mi_taskgraph *graph = cover->graph;
-    uint32_t behind = mi_cover_behind(graph, wait);
-    bool is_repeated = false, is_unknown = false, has_labels = false;
+    uint32_t wait = signal->to, behind = mi_cover_behind(graph, wait);
+    bool is_repeated = false, is_unknown = false;
     if (behind == MI_TG_NONE)
         return MI_COVER_UNKNOWN;
     const uint32_t *needs = needs_of(cover, behind);
@@ -101,9 +108,8 @@ static enum mi_cover_verdict judge(const struct mi_cover *cover, uint32_t wait,
             return is_control_alone(graph, behind) ? MI_COVER_CONTROL : MI_COVER_DATA;
         is_repeated = is_repeated || needs[l];
         is_unknown = is_unknown || between(cover->unknown_to, before[l], record[l]);
-        has_labels = has_labels || between(cover->labels_to, before[l], record[l]);
     }
-    if (graph->role[behind] == MI_TG_LABEL || has_labels)
+    if (graph->role[behind] == MI_TG_LABEL || ends_control(graph, signal->from))
         return MI_COVER_CONTROL;
     if (!graph->knows_data[behind] || is_unknown)
         return MI_COVER_UNKNOWN;
@@ -132,7 +138,7 @@ static uint32_t sweep(struct mi_cover *cover, uint32_t without, bool judges)
                 const uint32_t *record =
                     &cover->records[(size_t)(cover->record_of[edge->from] - 1) * lanes];
                 if (judges)
-                    cover->verdict[v] = (uint8_t)judge(cover, v, covered, record);
+                    cover->verdict[v] = (uint8_t)judge(cover, edge, covered, record);
                 raise_all(covered, record, lanes);
             }
         }
@@ -180,11 +186,10 @@ bool mi_cover_init(struct mi_cover *cover, const struct mi_taskgraph *graph, boo
     cover->record_of = mi_mem_zero(count, sizeof *cover->record_of);
     cover->is_bare = mi_mem_zero(count, sizeof *cover->is_bare);
     cover->unknown_to = mi_mem_new(count, sizeof *cover->unknown_to);
-    cover->labels_to = mi_mem_new(count, sizeof *cover->labels_to);
     cover->needs = mi_mem_zero(count * lanes + 1, sizeof *cover->needs);
     cover->covered = mi_mem_new(lanes * lanes + 1, sizeof *cover->covered);
     bool ok = cover->verdict && cover->record_of && cover->is_bare && cover->unknown_to &&
-              cover->labels_to && cover->needs && cover->covered;
+              cover->needs && cover->covered;
     if (ok) {
         uint32_t records = number_records(cover);
         cover->records = mi_mem_new(records * lanes + 1, sizeof *cover->records);
@@ -209,7 +214,6 @@ void mi_cover_fini(struct mi_cover *cover)
     mi_mem_free(cover->records);
     mi_mem_free(cover->record_of);
     mi_mem_free(cover->unknown_to);
-    mi_mem_free(cover->labels_to);
     mi_mem_free(cover->verdict);
     mi_mem_free(cover->is_bare);
     *cover = (struct mi_cover){0};
