@@ -225,6 +225,12 @@ static void simulated(void **state)
     /* a1 100, rec1 120, b1 130 - 230, a2 240 - 440, wait2 450 - 460, a3 470 - 510 */
     assert_int_equal(mi_whatif_run(&whatif), 510);
     assert_int_equal(whatif.end_ns[b1], 230);
+    mi_whatif_reset(&whatif);
+    assert_int_equal(mi_whatif_run(&whatif), 400);
+    for (uint32_t v = 0; v < graph->count; v++) {
+        assert_int_equal(whatif.end_ns[v], graph->end_ns[v]);
+        assert_int_equal(whatif.next[v], graph->next[v]);
+    }
     mi_whatif_fini(&whatif);
     release(&bench);
     hand_fini(&hand);

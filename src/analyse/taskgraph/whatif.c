@@ -16,6 +16,15 @@ static void copy_graph(struct mi_whatif *whatif)
     memcpy(whatif->gap_ns, graph->gap_ns, count * sizeof *whatif->gap_ns);
     memcpy(whatif->busy_ns, graph->busy_ns, count * sizeof *whatif->busy_ns);
     memset(whatif->marks, 0, count);
+    whatif->touched_count = 0;
+}
+
+/* To be called before a vertex is changed. */
+static void touch(struct mi_whatif *whatif, uint32_t v)
+{
+    if (whatif->touched_count < MI_WHATIF_TOUCHED)
+        whatif->touched[whatif->touched_count] = v;
+    whatif->touched_count++;
 }
 
 bool mi_whatif_init(struct mi_whatif *whatif, const struct mi_taskgraph *graph,
@@ -53,24 +62,41 @@ void mi_whatif_fini(struct mi_whatif *whatif)
 
 void mi_whatif_reset(struct mi_whatif *whatif)
 {
-    copy_graph(whatif);
+    const struct mi_taskgraph *graph = whatif->graph;
+    if (whatif->touched_count > MI_WHATIF_TOUCHED) {
+        copy_graph(whatif);
+        return;
+    }
+    for (uint32_t i = 0; i < whatif->touched_count; i++) {
+        uint32_t v = whatif->touched[i];
+        whatif->prev[v] = graph->prev[v];
+        whatif->next[v] = graph->next[v];
+        whatif->lane[v] = graph->lane[v];
+        whatif->gap_ns[v] = graph->gap_ns[v];
+        whatif->busy_ns[v] = graph->busy_ns[v];
+        whatif->marks[v] = 0;
+    }
+    whatif->touched_count = 0;
 }
 
 /* --- changes --- */
 
 void mi_whatif_shorten(struct mi_whatif *whatif, uint32_t vertex, int64_t busy_ns)
 {
+    touch(whatif, vertex);
     whatif->busy_ns[vertex] = busy_ns;
 }
 
 void mi_whatif_remove(struct mi_whatif *whatif, uint32_t vertex)
 {
+    touch(whatif, vertex);
     whatif->marks[vertex] |= GONE;
     whatif->busy_ns[vertex] = whatif->gap_ns[vertex] = 0;
 }
 
 void mi_whatif_remove_wait(struct mi_whatif *whatif, uint32_t wait)
 {
+    touch(whatif, wait);
     whatif->marks[wait] |= GONE | DEAF;
     whatif->busy_ns[wait] = whatif->gap_ns[wait] = 0;
 }
@@ -78,10 +104,14 @@ void mi_whatif_remove_wait(struct mi_whatif *whatif, uint32_t wait)
 static void unlink_vertex(struct mi_whatif *whatif, uint32_t v)
 {
     uint32_t prev = whatif->prev[v], next = whatif->next[v];
-    if (prev != MI_TG_NONE)
+    if (prev != MI_TG_NONE) {
+        touch(whatif, prev);
         whatif->next[prev] = next;
-    if (next != MI_TG_NONE)
+    }
+    if (next != MI_TG_NONE) {
+        touch(whatif, next);
         whatif->prev[next] = prev;
+    }
 }
 
 /* The last vertex of the lane, as it is now, before `v`. */
@@ -113,25 +143,39 @@ static uint32_t first_of_lane(const struct mi_whatif *whatif, uint32_t lane)
     return MI_TG_NONE;
 }
 
+static void link_vertex(struct mi_whatif *whatif, uint32_t v, uint32_t lane)
+{
+    uint32_t before = place_before(whatif, v, lane);
+    uint32_t after = before != MI_TG_NONE ? whatif->next[before] : first_of_lane(whatif, lane);
+    whatif->lane[v] = lane;
+    whatif->prev[v] = before;
+    whatif->next[v] = after;
+    if (before != MI_TG_NONE) {
+        touch(whatif, before);
+        whatif->next[before] = v;
+    }
+    if (after != MI_TG_NONE) {
+        touch(whatif, after);
+        whatif->prev[after] = v;
+    }
+}
+
 void mi_whatif_move(struct mi_whatif *whatif, uint32_t vertex, uint32_t lane)
 {
     const struct mi_taskgraph *graph = whatif->graph;
     for (uint32_t w = whatif->prev[vertex]; w != MI_TG_NONE && graph->role[w] == MI_TG_WAIT;
-         w = whatif->prev[w])
+         w = whatif->prev[w]) {
+        touch(whatif, w);
         whatif->marks[w] |= DEAF;
+    }
     for (uint32_t r = whatif->next[vertex]; r != MI_TG_NONE && graph->role[r] == MI_TG_RECORD;
-         r = whatif->next[r])
+         r = whatif->next[r]) {
+        touch(whatif, r);
         whatif->marks[r] |= MUTE;
+    }
+    touch(whatif, vertex);
     unlink_vertex(whatif, vertex);
-    uint32_t before = place_before(whatif, vertex, lane);
-    uint32_t after = before != MI_TG_NONE ? whatif->next[before] : first_of_lane(whatif, lane);
-    whatif->lane[vertex] = lane;
-    whatif->prev[vertex] = before;
-    whatif->next[vertex] = after;
-    if (before != MI_TG_NONE)
-        whatif->next[before] = vertex;
-    if (after != MI_TG_NONE)
-        whatif->prev[after] = vertex;
+    link_vertex(whatif, vertex, lane);
 }
 
 /* --- the simulation --- */

@@ -8,12 +8,15 @@
 
 #include "analyse/taskgraph/taskgraph.h"
 
+enum { MI_WHATIF_TOUCHED = 64 };
+
 struct mi_whatif {
     const struct mi_taskgraph *graph;
-    uint32_t *prev, *next, *lane; /* [count] as changed */
-    int64_t *gap_ns, *busy_ns;    /* [count] as changed */
-    uint8_t *marks;               /* [count] */
-    int64_t *end_ns;              /* [count] result of the last mi_whatif_run() */
+    uint32_t *prev, *next, *lane;                       /* [count] as changed */
+    int64_t *gap_ns, *busy_ns;                          /* [count] as changed */
+    uint8_t *marks;                                     /* [count] */
+    uint32_t touched[MI_WHATIF_TOUCHED], touched_count; /* changed vertices; more: all */
+    int64_t *end_ns; /* [count] result of the last mi_whatif_run() */
 };
 
 bool mi_whatif_init(struct mi_whatif *whatif, const struct mi_taskgraph *graph,
