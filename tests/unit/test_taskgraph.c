@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+enum { US = 1000 };
+
 struct bench {
     struct mi_account account;
     struct mi_deps deps;
@@ -72,7 +74,8 @@ static const struct mi_tg_edge *edge_between(const struct mi_taskgraph *graph, c
     return NULL;
 }
 
-/* Two streams; b1 reads what a1 makes, b2 nothing of the other stream, a3 reads what b1 makes.
+/* Two streams, times in us; b1 reads what a1 makes, b2 nothing of the other stream, a3 reads what
+ * b1 makes.
  *
  *   0   a1 [0,100) rec1 [110,120) a2 [130,330)            wait2 [340,350) a3 [360,400)
  *   1   b0 [0,20) wait1 [30,140) b1 [150,250) rec2 [260,270) b2 [280,300)
@@ -94,16 +97,16 @@ static void make_pair(struct hand *hand)
     uint32_t b2 = hand_node(hand, "b2", "B", "float16", (uint32_t[4]){vb1}, NULL);
     uint32_t a3 = hand_node(hand, "a3", "A", "float16", (uint32_t[4]){vb1}, NULL);
     uint32_t s0 = hand_track(hand, "s0", 0), s1 = hand_track(hand, "s1", 1);
-    hand_executed(hand, a1, hand_task(hand, s0, "a1", MI_TASK_COMPUTE, 0, 1000, 100, 0));
-    uint32_t rec1 = hand_event(hand, s0, "rec1", MI_SYNC_RECORD, 1110, 10);
-    hand_executed(hand, a2, hand_task(hand, s0, "a2", MI_TASK_COMPUTE, 0, 1130, 200, 0));
-    uint32_t wait2 = hand_event(hand, s0, "wait2", MI_SYNC_WAIT, 1340, 10);
-    hand_executed(hand, a3, hand_task(hand, s0, "a3", MI_TASK_COMPUTE, 0, 1360, 40, 0));
-    hand_executed(hand, b0, hand_task(hand, s1, "b0", MI_TASK_COMPUTE, 0, 1000, 20, 0));
-    uint32_t wait1 = hand_event(hand, s1, "wait1", MI_SYNC_WAIT, 1030, 110);
-    hand_executed(hand, b1, hand_task(hand, s1, "b1", MI_TASK_COMPUTE, 0, 1150, 100, 0));
-    uint32_t rec2 = hand_event(hand, s1, "rec2", MI_SYNC_RECORD, 1260, 10);
-    hand_executed(hand, b2, hand_task(hand, s1, "b2", MI_TASK_COMPUTE, 0, 1280, 20, 0));
+    hand_executed(hand, a1, hand_task(hand, s0, "a1", MI_TASK_COMPUTE, 0, 1000 * US, 100 * US, 0));
+    uint32_t rec1 = hand_event(hand, s0, "rec1", MI_SYNC_RECORD, 1110 * US, 10 * US);
+    hand_executed(hand, a2, hand_task(hand, s0, "a2", MI_TASK_COMPUTE, 0, 1130 * US, 200 * US, 0));
+    uint32_t wait2 = hand_event(hand, s0, "wait2", MI_SYNC_WAIT, 1340 * US, 10 * US);
+    hand_executed(hand, a3, hand_task(hand, s0, "a3", MI_TASK_COMPUTE, 0, 1360 * US, 40 * US, 0));
+    hand_executed(hand, b0, hand_task(hand, s1, "b0", MI_TASK_COMPUTE, 0, 1000 * US, 20 * US, 0));
+    uint32_t wait1 = hand_event(hand, s1, "wait1", MI_SYNC_WAIT, 1030 * US, 110 * US);
+    hand_executed(hand, b1, hand_task(hand, s1, "b1", MI_TASK_COMPUTE, 0, 1150 * US, 100 * US, 0));
+    uint32_t rec2 = hand_event(hand, s1, "rec2", MI_SYNC_RECORD, 1260 * US, 10 * US);
+    hand_executed(hand, b2, hand_task(hand, s1, "b2", MI_TASK_COMPUTE, 0, 1280 * US, 20 * US, 0));
     hand_signal(hand, rec1, wait1);
     hand_signal(hand, rec2, wait2);
     hand_finish(hand);
@@ -120,8 +123,8 @@ static void graph_of_two_streams(void **state)
     assert_int_equal(bench.units.count, 1);
     assert_int_equal(graph->count, 10);
     assert_int_equal(graph->lane_count, 2);
-    assert_int_equal(graph->begin_ns, 1000);
-    assert_int_equal(graph->makespan_ns, 400);
+    assert_int_equal(graph->begin_ns, 1000 * US);
+    assert_int_equal(graph->makespan_ns, 400 * US);
     assert_int_equal(graph->signal_count, 2);
     assert_int_equal(graph->data_count, 2);
     assert_int_equal(graph->violated_count, 0);
@@ -129,20 +132,20 @@ static void graph_of_two_streams(void **state)
     const struct mi_tg_edge *blocked = edge_between(graph, "rec1", "wait1", MI_TG_SIGNAL);
     const struct mi_tg_edge *passed = edge_between(graph, "rec2", "wait2", MI_TG_SIGNAL);
     assert_non_null(blocked);
-    assert_int_equal(blocked->lag_ns, 20);
-    assert_int_equal(passed->lag_ns, 20);                         /* the median of what was seen */
-    assert_int_equal(graph->event_lag_ns, 40);                    /* end of a1 to end of wait1 */
+    assert_int_equal(blocked->lag_ns, 20 * US);
+    assert_int_equal(passed->lag_ns, 20 * US);                    /* the median of what was seen */
+    assert_int_equal(graph->event_lag_ns, 40 * US);               /* end of a1 to end of wait1 */
     assert_non_null(edge_between(graph, "a1", "b1", MI_TG_DATA)); /* over the node without task */
     assert_non_null(edge_between(graph, "b1", "a3", MI_TG_DATA));
     assert_non_null(edge_between(graph, "a1", "a2", MI_TG_DATA));
     assert_null(edge_between(graph, "a1", "b2", MI_TG_DATA));
     uint32_t b1 = vertex_named(graph, "b1"), wait1 = vertex_named(graph, "wait1");
-    assert_int_equal(graph->busy_ns[wait1], 10); /* as the one that did not block */
+    assert_int_equal(graph->busy_ns[wait1], 10 * US); /* as the one that did not block */
     assert_int_equal(graph->binding[wait1], MI_TG_BY_EDGE);
     assert_int_equal(graph->binding[b1], MI_TG_BY_ORDER);
-    assert_int_equal(graph->gap_ns[b1], 10);
-    assert_int_equal(mi_tg_ready(graph, b1), 140);
-    assert_int_equal(mi_tg_ready(graph, vertex_named(graph, "b2")), 250);
+    assert_int_equal(graph->gap_ns[b1], 10 * US);
+    assert_int_equal(mi_tg_ready(graph, b1), 140 * US);
+    assert_int_equal(mi_tg_ready(graph, vertex_named(graph, "b2")), 250 * US);
     release(&bench);
     hand_fini(&hand);
 }
@@ -153,11 +156,15 @@ static void chain_and_slack(void **state)
         const char *name;
         uint8_t kind;
         int64_t start_ns, end_ns;
-    } wanted[] = {{"a1", MI_TG_PIECE_WORK, 0, 100},      {"rec1", MI_TG_PIECE_GAP, 100, 110},
-                  {"rec1", MI_TG_PIECE_WAIT, 110, 120},  {"a2", MI_TG_PIECE_GAP, 120, 130},
-                  {"a2", MI_TG_PIECE_WORK, 130, 330},    {"wait2", MI_TG_PIECE_GAP, 330, 340},
-                  {"wait2", MI_TG_PIECE_WAIT, 340, 350}, {"a3", MI_TG_PIECE_GAP, 350, 360},
-                  {"a3", MI_TG_PIECE_WORK, 360, 400}};
+    } wanted[] = {{"a1", MI_TG_PIECE_WORK, 0 * US, 100 * US},
+                  {"rec1", MI_TG_PIECE_GAP, 100 * US, 110 * US},
+                  {"rec1", MI_TG_PIECE_WAIT, 110 * US, 120 * US},
+                  {"a2", MI_TG_PIECE_GAP, 120 * US, 130 * US},
+                  {"a2", MI_TG_PIECE_WORK, 130 * US, 330 * US},
+                  {"wait2", MI_TG_PIECE_GAP, 330 * US, 340 * US},
+                  {"wait2", MI_TG_PIECE_WAIT, 340 * US, 350 * US},
+                  {"a3", MI_TG_PIECE_GAP, 350 * US, 360 * US},
+                  {"a3", MI_TG_PIECE_WORK, 360 * US, 400 * US}};
     struct hand hand;
     struct bench bench;
     struct mi_tg_chain chain;
@@ -180,11 +187,11 @@ static void chain_and_slack(void **state)
     assert_int_equal(slack_ns[vertex_named(graph, "a2")], 0);
     /* rec2 may end at 350 - 20; it ended at 270. b1: 10 + 10 before that; data to a3 allows as
      * much: 350 - 40 is the least. */
-    assert_int_equal(slack_ns[vertex_named(graph, "rec2")], 60);
-    assert_int_equal(slack_ns[vertex_named(graph, "b1")], 60);
-    assert_int_equal(slack_ns[vertex_named(graph, "wait1")], 60);
-    assert_int_equal(slack_ns[vertex_named(graph, "b2")], 100);
-    assert_int_equal(slack_ns[vertex_named(graph, "b0")], 160);
+    assert_int_equal(slack_ns[vertex_named(graph, "rec2")], 60 * US);
+    assert_int_equal(slack_ns[vertex_named(graph, "b1")], 60 * US);
+    assert_int_equal(slack_ns[vertex_named(graph, "wait1")], 60 * US);
+    assert_int_equal(slack_ns[vertex_named(graph, "b2")], 100 * US);
+    assert_int_equal(slack_ns[vertex_named(graph, "b0")], 160 * US);
     mi_mem_free(slack_ns);
     release(&bench);
     hand_fini(&hand);
@@ -201,32 +208,32 @@ static void simulated(void **state)
     const struct mi_taskgraph *graph = &bench.graph;
     uint32_t a2 = vertex_named(graph, "a2"), b1 = vertex_named(graph, "b1");
     assert_true(mi_whatif_init(&whatif, graph, NULL));
-    assert_int_equal(mi_whatif_run(&whatif), 400);
+    assert_int_equal(mi_whatif_run(&whatif), 400 * US);
     for (uint32_t v = 0; v < graph->count; v++)
         assert_int_equal(whatif.end_ns[v], graph->end_ns[v]);
     /* a2 80 long: ends at 210. b1 is ready at 250, rec2 ends at 270, the wait at 290, a3 at 340. */
-    mi_whatif_shorten(&whatif, a2, 80);
-    assert_int_equal(mi_whatif_run(&whatif), 340);
+    mi_whatif_shorten(&whatif, a2, 80 * US);
+    assert_int_equal(mi_whatif_run(&whatif), 340 * US);
     mi_whatif_reset(&whatif);
     /* Without a2 and its gap rec1 is followed by wait2: the same bound. */
     mi_whatif_remove(&whatif, a2);
-    assert_int_equal(mi_whatif_run(&whatif), 340);
+    assert_int_equal(mi_whatif_run(&whatif), 340 * US);
     mi_whatif_reset(&whatif);
-    assert_int_equal(mi_whatif_run(&whatif), 400);
+    assert_int_equal(mi_whatif_run(&whatif), 400 * US);
     /* Without its event b1 still waits for the data of a1: 100 + lag 40 + gap 10. */
     mi_whatif_remove_wait(&whatif, vertex_named(graph, "wait1"));
     mi_whatif_run(&whatif);
-    assert_int_equal(whatif.end_ns[b1], 250);
+    assert_int_equal(whatif.end_ns[b1], 250 * US);
     mi_whatif_reset(&whatif);
     /* b1 behind a2 on the other stream: its place in the order of ends is before a2. */
     mi_whatif_move(&whatif, b1, graph->lane[a2]);
     assert_int_equal(whatif.prev[b1], vertex_named(graph, "rec1"));
     assert_int_equal(whatif.prev[a2], b1);
     /* a1 100, rec1 120, b1 130 - 230, a2 240 - 440, wait2 450 - 460, a3 470 - 510 */
-    assert_int_equal(mi_whatif_run(&whatif), 510);
-    assert_int_equal(whatif.end_ns[b1], 230);
+    assert_int_equal(mi_whatif_run(&whatif), 510 * US);
+    assert_int_equal(whatif.end_ns[b1], 230 * US);
     mi_whatif_reset(&whatif);
-    assert_int_equal(mi_whatif_run(&whatif), 400);
+    assert_int_equal(mi_whatif_run(&whatif), 400 * US);
     for (uint32_t v = 0; v < graph->count; v++) {
         assert_int_equal(whatif.end_ns[v], graph->end_ns[v]);
         assert_int_equal(whatif.next[v], graph->next[v]);
@@ -316,6 +323,32 @@ static void model_is_framed(void **state)
     hand_fini(&hand);
 }
 
+/* A wait that ends a little before its record has waited for it all the same. */
+static void clocks_that_tremble(void **state)
+{
+    struct hand hand;
+    struct bench bench;
+    struct mi_whatif whatif;
+    (void)state;
+    hand_init(&hand);
+    uint32_t s0 = hand_track(&hand, "s0", 0), s1 = hand_track(&hand, "s1", 1);
+    hand_task(&hand, s0, "a", MI_TASK_COMPUTE, 0, 0, 9000, 0);
+    uint32_t record = hand_event(&hand, s0, "rec", MI_SYNC_RECORD, 9000, 100);
+    uint32_t wait = hand_event(&hand, s1, "wait", MI_SYNC_WAIT, 0, 9050);
+    hand_task(&hand, s1, "b", MI_TASK_COMPUTE, 0, 9100, 1000, 0);
+    hand_signal(&hand, record, wait);
+    hand_finish(&hand);
+    build(&bench, &hand, 0);
+    assert_int_equal(bench.graph.dropped_count, 0);
+    assert_true(mi_whatif_init(&whatif, &bench.graph, NULL));
+    assert_int_equal(mi_whatif_run(&whatif), 10100);
+    mi_whatif_shorten(&whatif, vertex_named(&bench.graph, "a"), 4000);
+    assert_int_equal(mi_whatif_run(&whatif), 5100);
+    mi_whatif_fini(&whatif);
+    release(&bench);
+    hand_fini(&hand);
+}
+
 /* Clocks that differ: an effect before its cause is kept as it was seen, and counted. */
 static void causes_behind_effects(void **state)
 {
@@ -387,6 +420,7 @@ int main(void)
         cmocka_unit_test(launches_and_nesting),
         cmocka_unit_test(model_is_framed),
         cmocka_unit_test(causes_behind_effects),
+        cmocka_unit_test(clocks_that_tremble),
         cmocka_unit_test(unit_is_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

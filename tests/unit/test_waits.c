@@ -307,6 +307,25 @@ static void covered_over_a_third_stream(void **state)
     end(&s, &report);
 }
 
+/* A stream goes on under another number: what ran on the old one has ended all the same. */
+static void covered_by_a_split_stream(void **state)
+{
+    struct scene s;
+    uint32_t pv;
+    (void)state;
+    begin(&s);
+    work(&s, s.s0, "p", s.x, &pv, 0, 100);
+    hand_task(&s.hand, s.s0, "STREAM_ACTIVE", MI_TASK_SYNC, 0, 101 * US, 1 * US, 0);
+    work(&s, s.s2, "q", s.x, NULL, 103, 153);
+    uint32_t record = event(&s, s.s2, MI_SYNC_RECORD, 154, 155);
+    signal(&s, record, event(&s, s.s1, MI_SYNC_WAIT, 0, 157));
+    work(&s, s.s1, "c", pv, NULL, 158, 258);
+    hand_finish(&s.hand);
+    struct mi_report report = run_waits(&s.hand, NULL, 0);
+    assert_verdict(&report, "c", "data");
+    end(&s, &report);
+}
+
 /* The second wait is for an older record of a stream that the first already covers. */
 static void covered_before(void **state)
 {
@@ -478,6 +497,7 @@ int main(void)
         cmocka_unit_test(unknown_is_not_judged),
         cmocka_unit_test(labels_are_order),
         cmocka_unit_test(covered_over_a_third_stream),
+        cmocka_unit_test(covered_by_a_split_stream),
         cmocka_unit_test(covered_before),
         cmocka_unit_test(clocks_that_do_not_fit),
         cmocka_unit_test(queue_is_a_dependency),

@@ -89,13 +89,15 @@ static uint32_t node_of(const struct mi_tg_builder *b, uint32_t task)
     return link ? b->rows->executed.node[link].v : 0;
 }
 
-/* Tasks without a place in the plan follow the one before them; lanes without any stand before the
- * model or behind it. */
+/* By time: a wait stands behind its record even where it seems to end a little before it.
+ * By plan: tasks without a place in the plan follow the one before them; lanes without any stand
+ * before the model or behind it. */
 static int64_t key_of(const struct merger *m, const struct source *source, uint32_t task)
 {
     const struct mi_tasks *tasks = &m->b->rows->tasks;
+    bool is_wait = m->b->kernel_role[tasks->kernel[task].v] == MI_TG_WAIT;
     if (!m->by_plan)
-        return end_of(tasks, task);
+        return mi_ns_add(end_of(tasks, task), is_wait ? MI_TG_TREMBLE_NS : 0);
     if (!source->has_plan)
         return tasks->start_ns[task] < m->model_begin_ns ? -1 : INT64_MAX;
     return m->b->planned_of[node_of(m->b, task)];

@@ -4,6 +4,8 @@
 
 #include "analyse/taskgraph/taskgraph.h"
 
+enum { MI_TG_TREMBLE_NS = 1000 }; /* clocks are no better than this */
+
 struct mi_tg_builder {
     struct mi_taskgraph *graph;
     const struct mi_model *model;

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { VIOLATION_NS = 1000 }; /* clocks are no better than this */
-
 static int compare_times(const void *left, const void *right)
 {
     int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
@@ -20,11 +18,11 @@ static int64_t median(int64_t *list, uint32_t count)
     return list[count / 2];
 }
 
-/* A wait that began before the record had ended and ended behind it. */
+/* A wait that began before the record had ended and ended behind it, as far as clocks tell. */
 static bool has_blocked(const struct mi_taskgraph *graph, const struct mi_tg_edge *edge)
 {
     return graph->end_ns[edge->from] > graph->start_ns[edge->to] &&
-           graph->end_ns[edge->to] >= graph->end_ns[edge->from];
+           mi_ns_sub(graph->end_ns[edge->from], graph->end_ns[edge->to]) <= MI_TG_TREMBLE_NS;
 }
 
 struct typical {
@@ -102,7 +100,7 @@ static void set_lag(struct mi_taskgraph *graph, struct mi_tg_edge *edge, const s
         edge->lag_ns = is_between ? data_lag(graph, edge) : graph->event_lag_ns;
     else
         edge->lag_ns = least(0, seen);
-    edge->is_violated = is_between && seen < -VIOLATION_NS;
+    edge->is_violated = is_between && seen < -MI_TG_TREMBLE_NS;
     graph->violated_count += edge->is_violated;
     graph->signal_count += is_signal && is_between;
     graph->data_count += edge->kind == MI_TG_DATA && is_between;

@@ -121,6 +121,19 @@ static enum mi_cover_verdict judge(const struct mi_cover *cover, const struct mi
 
 /* --- the sweep --- */
 
+/* What had ended before `from` has ended before the other end too. */
+static void take_over(struct mi_cover *cover, const struct mi_tg_edge *edge, uint32_t *covered,
+                      bool judges)
+{
+    uint32_t place = cover->record_of[edge->from];
+    if (is_need(edge) || !place)
+        return;
+    const uint32_t *record = &cover->records[(size_t)(place - 1) * cover->lanes];
+    if (judges && edge->kind == MI_TG_SIGNAL)
+        cover->verdict[edge->to] = (uint8_t)judge(cover, edge, covered, record);
+    raise_all(covered, record, cover->lanes);
+}
+
 /* Follows what is covered, without the wait `without` (MI_TG_NONE: all hold). Judges waits where
  * `judges`, else returns the first task that misses something. */
 static uint32_t sweep(struct mi_cover *cover, uint32_t without, bool judges)
@@ -132,16 +145,9 @@ static uint32_t sweep(struct mi_cover *cover, uint32_t without, bool judges)
         uint32_t lane = graph->lane[v];
         uint32_t *covered = &cover->covered[(size_t)lane * lanes];
         covered[lane] = v + 1;
-        for (uint32_t e = graph->first_in[v]; e < graph->first_in[v + 1]; e++) {
-            const struct mi_tg_edge *edge = &graph->edges[e];
-            if (edge->kind == MI_TG_SIGNAL && cover->record_of[edge->from] && v != without) {
-                const uint32_t *record =
-                    &cover->records[(size_t)(cover->record_of[edge->from] - 1) * lanes];
-                if (judges)
-                    cover->verdict[v] = (uint8_t)judge(cover, edge, covered, record);
-                raise_all(covered, record, lanes);
-            }
-        }
+        for (uint32_t e = graph->first_in[v]; e < graph->first_in[v + 1]; e++)
+            if (v != without || graph->edges[e].kind != MI_TG_SIGNAL)
+                take_over(cover, &graph->edges[e], covered, judges);
         if (cover->record_of[v])
             memcpy(&cover->records[(size_t)(cover->record_of[v] - 1) * lanes], covered,
                    lanes * sizeof *covered);
@@ -169,7 +175,7 @@ static uint32_t number_records(struct mi_cover *cover)
     const struct mi_taskgraph *graph = cover->graph;
     uint32_t records = 0;
     for (uint32_t e = 0; e < graph->edge_count; e++)
-        if (graph->edges[e].kind == MI_TG_SIGNAL && !cover->record_of[graph->edges[e].from])
+        if (!is_need(&graph->edges[e]) && !cover->record_of[graph->edges[e].from])
             cover->record_of[graph->edges[e].from] = ++records;
     return records;
 }

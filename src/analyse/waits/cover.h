@@ -25,7 +25,7 @@ struct mi_cover {
     uint32_t *needs;      /* [count][lanes] vertex + 1 */
     uint32_t *covered;    /* [lanes][lanes] scratch */
     uint32_t *records;    /* [record_count][lanes] what a record covers */
-    uint32_t *record_of;  /* [count] place in `records` + 1; 0 = nobody waits for it */
+    uint32_t *record_of;  /* [count] place in `records` + 1 of what somebody waits for; 0 = none */
     uint32_t *unknown_to; /* [count] work without known data on its lane, up to this vertex */
     uint8_t *verdict;     /* [count] enum mi_cover_verdict; of waits */
     uint8_t *is_bare;     /* [count] needs something that nothing covers, although all waits hold */
