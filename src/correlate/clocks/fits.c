@@ -13,10 +13,11 @@
 
 /* Waits that blocked end within this behind their record, where clocks are right. */
 #define USUAL_MOST_NS 1000.0
+#define LEAST_DELAY   60.0
 
 bool mi_fits_unneeded(struct mi_calibration *c, uint32_t group)
 {
-    double early = -fmax(0, 3 * c->noise_ns - c->delay_ns), late = USUAL_MOST_NS - early;
+    double early = -fmax(0, 4 * c->scatter_ns - LEAST_DELAY), late = USUAL_MOST_NS - early;
     for (uint32_t i = c->group_ties.first[group]; i < c->group_ties.first[group + 1]; i++) {
         const struct mi_tie *tie = &c->ties[c->group_ties.list[i] - 1];
         uint32_t far = 0;

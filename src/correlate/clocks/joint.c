@@ -10,12 +10,13 @@
 #define USUAL_SLOPE   5e-5  /* of the clocks of one machine, as a standard deviation */
 #define USUAL_DELAY   200.0 /* ns from a record to the end of its wait: 60 .. 460 have been seen */
 #define DELAY_SCATTER 200.0
+#define LEAST_DELAY   60.0
 #define LEAST_NOISE   40.0
 #define MARGIN_NS     10.0   /* effects are put this far behind their causes */
 #define REJECT_NS     5000.0 /* contradictions beyond this and the noise are wrong pairs */
 #define MAX_DRIFT     1e-3
 
-enum { ROUNDS = 10, PUSHES = 40 };
+enum { FIRST_ROUNDS = 5, ROUNDS = 10, PUSHES = 40 };
 
 struct joint {
     struct mi_calibration *c;
@@ -24,6 +25,7 @@ struct joint {
     struct mi_sums *sums;   /* [tie_count] of the waits that blocked */
     struct mi_sums *pushed; /* [tie_count] the same, and what must not be crossed */
     double *x, *towards;
+    double misfit_ns;    /* of waits that blocked, from the lines at hand */
     double middle, half; /* time is (t - middle) / half for the solver */
     struct mi_place *hulls;
     uint32_t hull_room, hull_count;
@@ -69,7 +71,13 @@ static int compare_values(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-static void measure_noise(struct joint *j)
+static double least_noise(const struct mi_calibration *c)
+{
+    return fmax(c->scatter_ns, LEAST_NOISE);
+}
+
+/* At first lines are off, and what they leave is no noise: it would let none of them turn. */
+static void measure_noise(struct joint *j, bool is_first)
 {
     struct mi_calibration *c = j->c;
     uint64_t total = 0, seen = 0;
@@ -88,7 +96,8 @@ static void measure_noise(struct joint *j)
     }
     if (count)
         qsort(c->sample, count, sizeof *c->sample, compare_values);
-    c->noise_ns = fmax(count ? 1.4826 * c->sample[count / 2] : 0, LEAST_NOISE);
+    j->misfit_ns = fmax(count ? 1.4826 * c->sample[count / 2] : 0, least_noise(c));
+    c->noise_ns = is_first ? least_noise(c) : j->misfit_ns;
 }
 
 static double scaled(const struct joint *j, double t)
@@ -99,7 +108,7 @@ static double scaled(const struct joint *j, double t)
 /* Biweight: what is far off counts nothing. */
 static double weight_of(const struct joint *j, double off)
 {
-    double cut = fmax(6 * j->c->noise_ns, 300), part = off / cut;
+    double cut = fmax(6 * j->misfit_ns, 300), part = off / cut;
     double keep = 1 - part * part;
     return keep > 0 ? keep * keep / (j->c->noise_ns * j->c->noise_ns) : 0;
 }
@@ -229,7 +238,7 @@ static double push(struct joint *j, double margin)
 static bool keep_order(struct joint *j)
 {
     /* scatter alone makes some effects seem early: they are no proof */
-    double margin = MARGIN_NS - fmax(0, 3 * j->c->noise_ns - j->c->delay_ns);
+    double margin = MARGIN_NS - fmax(0, 3 * j->c->scatter_ns - LEAST_DELAY);
     for (int i = 0; i < PUSHES; i++)
         if (push(j, margin) > -MARGIN_NS / 2)
             return true;
@@ -244,13 +253,13 @@ static bool refine(struct joint *j)
 {
     find_span(j);
     for (int i = 0; i < ROUNDS; i++) {
-        measure_noise(j);
+        measure_noise(j, i < FIRST_ROUNDS);
         sum_up(j);
         if (!solve(j, j->sums))
             return false;
         compose(j);
     }
-    measure_noise(j);
+    measure_noise(j, false);
     reject(j);
     sum_up(j);
     if (!keep_hulls(j) || !solve(j, j->sums) || !keep_order(j))

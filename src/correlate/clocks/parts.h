@@ -78,8 +78,9 @@ struct mi_calibration {
     uint32_t group_count;                  /* with group 0 */
     uint8_t *group_is_right;               /* [group_count] as exported */
     double blocked_ns;                     /* a wait that lasts longer has blocked */
-    double noise_ns; /* scatter of blocked waits around the fit, of the group at hand */
-    double delay_ns; /* the usual time from a record to the end of its wait */
+    double scatter_ns; /* of two ends against each other, as lengths of records tell it */
+    double noise_ns;   /* scatter of blocked waits around the fit, of the group at hand */
+    double delay_ns;   /* the usual time from a record to the end of its wait */
 };
 
 enum { MI_SAMPLE_MAX = 16384 };

@@ -98,7 +98,7 @@ static int compare_durations(const void *left, const void *right)
  * tells what a wait that did not block may last, scatter of the clocks included. */
 static bool find_blocked(struct mi_collector *k)
 {
-    enum { LOOKED_AT = 4096 };
+    enum { LOOKED_AT = 4096, FEW = 64 };
     const struct mi_signals *signals = &k->c->rows->signals;
     const struct mi_tasks *tasks = &k->c->rows->tasks;
     const struct mi_kernels *kernels = &k->c->rows->kernels;
@@ -115,7 +115,9 @@ static bool find_blocked(struct mi_collector *k)
     if (count)
         qsort(list, count, sizeof *list, compare_durations);
     int64_t usual = count ? list[count - 1 - count / 50] : 0;
-    k->c->blocked_ns = 50 + (double)usual * 2.5;
+    /* few records do not show how much the clocks scatter */
+    k->c->blocked_ns = (total < FEW ? 400 : 50) + (double)usual * 2.5;
+    k->c->scatter_ns = 0.45 * (double)usual; /* of a difference of two ends */
     mi_mem_free(list);
     return true;
 }
