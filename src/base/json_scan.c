@@ -113,10 +113,20 @@ static bool is_hex(uint8_t c)
     return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
+/* A backslash at `backslash` that begins no escape: it may stand for itself. */
+static const uint8_t *odd_escape(struct mi_json *js, const uint8_t *backslash)
+{
+    if (js->options.allow_escape) {
+        js->odd_escapes++;
+        return backslash + 1;
+    }
+    return NULL;
+}
+
 /* `p` at a backslash; returns the place behind the escape. */
 static const uint8_t *scan_escape(struct mi_json *js, const uint8_t *p)
 {
-    const uint8_t *backslash = p++;
+    const uint8_t *backslash = p++, *odd;
     if (p >= js->end) {
         unexpected(js, p, "the rest of an escape");
         return NULL;
@@ -124,14 +134,18 @@ static const uint8_t *scan_escape(struct mi_json *js, const uint8_t *p)
     if (*p != 'u') {
         if (*p && strchr("\"\\/bfnrt", *p))
             return p + 1;
-        fail(js, backslash, MI_EFORMAT, "JSON string has an unknown escape");
-        return NULL;
+        odd = odd_escape(js, backslash);
+        if (!odd)
+            fail(js, backslash, MI_EFORMAT, "JSON string has an unknown escape");
+        return odd;
     }
     p++;
     for (int i = 0; i < 4; i++, p++)
         if (p >= js->end || !is_hex(*p)) {
-            unexpected(js, p, "a hexadecimal digit");
-            return NULL;
+            odd = p < js->end ? odd_escape(js, backslash) : NULL;
+            if (!odd)
+                unexpected(js, p, "a hexadecimal digit");
+            return odd;
         }
     return p;
 }
@@ -285,7 +299,7 @@ void mi_json_init(struct mi_json *js, struct mi_bytes input, const struct mi_jso
     js->begin = js->at = js->line_at = input.at ? input.at : nothing;
     js->end = js->limit = js->begin + (input.at ? input.len : 0);
     js->line = js->options.first_line;
-    js->depth = js->deepest = 0;
+    js->depth = js->deepest = js->odd_escapes = 0;
     js->state = STATE_VALUE;
     js->is_object[0] = 0;
     if (mi_bytes_starts(input, MI_LIT("\xef\xbb\xbf")))

@@ -38,7 +38,8 @@ struct mi_json_options {
     bool allow_trailing_comma; /* one comma before `]` or `}` */
     bool allow_control;        /* bare bytes below 0x20 inside strings, line ends too */
     bool allow_non_finite; /* NaN, nan, Infinity, inf, each with an optional minus, as numbers */
-    bool force_scalar;     /* never use vector instructions: for tests and comparisons */
+    bool allow_escape; /* a backslash in front of anything stands for itself; odd_escapes counts */
+    bool force_scalar; /* never use vector instructions: for tests and comparisons */
     uint32_t
         depth_limit; /* open containers; 0 = MI_JSON_DEPTH_DEFAULT, at most MI_JSON_DEPTH_MOST */
     uint64_t first_offset; /* offset of the buffer inside the input, for error places */
@@ -69,13 +70,14 @@ struct mi_json_number {
     bool is_finite;  /* false only with allow_non_finite; lengths are 0 then */
 };
 
-/* Fields are private except `error`. */
+/* Fields are private except `error` and `odd_escapes`. */
 struct mi_json {
     struct mi_error error; /* first failure since init or seek */
     const uint8_t *at, *end;
     const uint8_t *begin, *limit; /* the whole buffer; `end` moves to `at` on failure */
     const uint8_t *line_at;       /* lines are counted up to here */
     uint32_t line, depth, deepest;
+    uint32_t odd_escapes; /* met with allow_escape */
     uint8_t state;
     struct mi_json_options options;
     uint64_t is_object[MI_JSON_DEPTH_MOST / 64]; /* one bit per open container, outermost first */

@@ -237,6 +237,7 @@ static void kineto_rows(void **state)
     uint32_t clock = rows->tracks.clock[rows->tasks.track[gemm].v].v;
     assert_int_equal(rows->clocks.ref_ns[clock] - rows->clocks.ref_raw[clock], T0);
     assert_int_equal(rows->windows.number[1], 12);
+    assert_int_equal(rows->tracks.rank[rows->tasks.track[gemm].v], 1);
     assert_text(&r, rows->facts.text[1], "kineto");
     reading_fini(&r);
 }
@@ -263,7 +264,8 @@ static void spans_of_two_events(void **state)
     assert_int_equal(rows->flows.count - 1, 3);
     assert_int_equal(rows->counters.count - 1, 2);
     assert_int_equal(rows->samples.count - 1, 3);
-    assert_text(&r, rows->facts.text[1], "chrome");
+    assert_text(&r, rows->facts.text[1], "{\"sync_id\": \"s\"}");
+    assert_text(&r, rows->facts.text[2], "chrome");
     reading_fini(&r);
 }
 
@@ -461,6 +463,17 @@ static void shapes_are_no_leave(void **state)
         assert_ledger(&r, 4, 3, 0, 1);
         reading_fini(&r);
     }
+}
+
+static void backslashes_of_paths(void **state)
+{
+    (void)state;
+    struct reading r;
+    read_text(&r, "[{\"ph\":\"X\",\"name\":\"C:\\work\\u12\",\"ts\":1,\"dur\":1}]");
+    assert_ledger(&r, 1, 1, 0, 0);
+    assert_int_equal(reading_diag(&r, "trace.escape_unknown"), 1);
+    assert_text(&r, r.batch.rows.slices.name[1], "C:\\work\\u12");
+    reading_fini(&r);
 }
 
 static void times_of_zero_are_set_apart(void **state)
@@ -713,6 +726,7 @@ int main(void)
         cmocka_unit_test(arrows_whose_ids_come_again),
         cmocka_unit_test(shapes_change_nothing),
         cmocka_unit_test(shapes_are_no_leave),
+        cmocka_unit_test(backslashes_of_paths),
         cmocka_unit_test(times_of_zero_are_set_apart),
         cmocka_unit_test(damaged_real_traces),
         cmocka_unit_test(facts_of_alexnet),

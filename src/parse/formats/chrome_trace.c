@@ -70,6 +70,9 @@ static void add_event(struct mi_chrome *c, const struct mi_chrome_event *event)
     if (event->flags & MI_CHROME_KEY_TWICE)
         mi_chrome_note(c, MI_NOTICE, "trace.key_twice",
                        N_("an event with a key that stands there twice; the last value counts"));
+    if (event->flags & MI_CHROME_ODD_ESCAPE)
+        mi_chrome_note(c, MI_NOTICE, "trace.escape_unknown",
+                       N_("a backslash that begins no escape was taken as it stands"));
     switch (event->phase) {
     case 'X':
         mi_chrome_complete(c, event);
@@ -110,6 +113,8 @@ static void add_event(struct mi_chrome *c, const struct mi_chrome_event *event)
         mi_chrome_skip(c, "trace.profile_samples", N_("samples of a profiler are left out"));
         break;
     case 'c':
+        mi_add_fact(c->batch, &(struct mi_fact_row){.name = mi_batch_cstr(c->batch, "clock_sync"),
+                                                    .text = mi_batch_str(c->batch, event->args)});
         mi_chrome_skip(c, "trace.clock_sync", N_("marks for tying clocks are left out"));
         break;
     case 'v':
@@ -251,6 +256,20 @@ static bool read_events(struct mi_chrome *c, struct mi_error *err)
 
 /* --- the file --- */
 
+/* {"backend": ..., "rank": 1, ...} */
+static void read_ranks(struct mi_chrome *c)
+{
+    struct mi_json *js = &c->scan.js;
+    struct mi_json_string key;
+    unsigned flags;
+    int64_t rank;
+    mi_json_begin_object(js);
+    while (mi_json_next_key(js, &key))
+        if (mi_json_string_is(key, MI_LIT("rank")) && mi_json_peek(js) == MI_JSON_NUMBER &&
+            mi_json_i64(js, &rank, &flags) && !flags && rank >= 0)
+            c->rank = rank;
+}
+
 static void read_head(struct mi_chrome *c, struct mi_json_string key)
 {
     unsigned flags;
@@ -261,6 +280,9 @@ static void read_head(struct mi_chrome *c, struct mi_json_string key)
         c->has_base = mi_json_i64(&c->scan.js, &c->base_ns, &flags) &&
                       !(flags & (MI_DECIMAL_BAD | MI_DECIMAL_OVERFLOW));
         c->is_kineto = true;
+    } else if (mi_json_string_is(key, MI_LIT("distributedInfo")) &&
+               mi_json_peek(&c->scan.js) == MI_JSON_OBJECT) {
+        read_ranks(c);
     } else if (mi_json_string_is(key, MI_LIT("schemaVersion")) ||
                mi_json_string_is(key, MI_LIT("deviceProperties"))) {
         c->is_kineto = true;
@@ -349,7 +371,7 @@ static void fini(struct mi_chrome *c)
 
 static bool read_trace(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
 {
-    struct mi_chrome c = {.src = src, .batch = out};
+    struct mi_chrome c = {.src = src, .batch = out, .rank = -1};
     c.max_name_bytes =
         src->limits.max_string_bytes ? src->limits.max_string_bytes : DEFAULT_NAME_BYTES;
     mi_chrome_scan_init(&c.scan, src->bytes);

@@ -39,7 +39,8 @@ struct mi_chrome_lane {
     uint32_t thread; /* track of its spans; 0 = it has none yet */
     uint32_t stream; /* track of its tasks asked for last */
     int64_t stream_number;
-    bool is_group; /* holds collectives */
+    uint32_t group; /* lane of the group that this one is a plane of; set at the end */
+    bool is_group;  /* holds collectives */
 };
 
 /* One kind of diagnostic: counted here, put into the batch at the end. */
@@ -128,7 +129,10 @@ struct mi_chrome {
     uint32_t list_depth; /* of the list of events */
     uint64_t event_at;   /* MI_NO_OFFSET: the whole file */
     int64_t base_ns;     /* baseTimeNanoseconds */
+    int64_t rank;        /* of the process, where the file states it; -1 */
     bool has_base, is_kineto, has_tasks, has_endless;
+    bool is_cann;   /* of Ascend devices; known at the end, like the next */
+    int64_t python; /* process of the framework's rows, if there is one; -1 */
     bool has_plain; /* spans of which only the name of their process can tell what they are */
 };
 
@@ -163,14 +167,17 @@ mi_track_id mi_chrome_stream_track(struct mi_chrome *c, uint32_t lane, int64_t s
                                    int64_t device);
 mi_track_id mi_chrome_group_track(struct mi_chrome *c, uint32_t lane);
 
+/* Sets is_cann and python, once all names are there. */
+void mi_chrome_look_at_processes(struct mi_chrome *c);
+
 /* The device of a process; -1 = it is one of the host. */
 int64_t mi_chrome_device(const struct mi_chrome *c, uint32_t process);
 
 /* The name of the communication group of a lane; empty if it has none. */
 struct mi_bytes mi_chrome_group_name(const struct mi_chrome *c, uint32_t lane);
 
-/* The lane of the group that a plane belongs to; 0 = none. */
-uint32_t mi_chrome_group_of_plane(const struct mi_chrome *c, uint32_t lane);
+/* Sets lanes.group. */
+void mi_chrome_find_groups(struct mi_chrome *c);
 
 /* --- kernels (chrome_kernel.c) --- */
 

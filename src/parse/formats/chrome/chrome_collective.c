@@ -251,7 +251,7 @@ static void join_planes(struct finder *f)
         uint32_t twin = twin_of(f, plane);
         uint32_t parent = twin ? c->batch->rows.tasks.parent[twin].v : 0;
         if (!parent)
-            parent = collective_at(f, mi_chrome_group_of_plane(c, plane->lane), plane->start_ns,
+            parent = collective_at(f, c->lanes[plane->lane].group, plane->start_ns,
                                    plane->start_ns + plane->dur_ns);
         if (!twin) {
             add_task(c, plane, parent);
@@ -288,6 +288,7 @@ void mi_chrome_collectives_finish(struct mi_chrome *c)
         collectives += c->lanes[l].is_group;
     if ((!collectives && !c->plane_count) || mi_batch_failed(c->batch))
         return;
+    mi_chrome_find_groups(c);
     if (!finder_init(&f, c)) {
         mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for collectives");
     } else {

@@ -79,8 +79,10 @@ static bool is_part(struct mi_bytes key)
 /* The value of the argument that says which part is measured; empty if there is none. */
 static struct mi_bytes part_of(struct mi_bytes args)
 {
-    struct mi_json_options options = {
-        .allow_control = true, .allow_non_finite = true, .allow_trailing_comma = true};
+    struct mi_json_options options = {.allow_control = true,
+                                      .allow_non_finite = true,
+                                      .allow_escape = true,
+                                      .allow_trailing_comma = true};
     struct mi_json js;
     struct mi_json_string key, text;
     struct mi_json_number number;
@@ -100,8 +102,10 @@ static struct mi_bytes part_of(struct mi_bytes args)
 
 static bool take_series(struct mi_chrome *c, const struct mi_chrome_event *event, uint32_t lane)
 {
-    struct mi_json_options options = {
-        .allow_control = true, .allow_non_finite = true, .allow_trailing_comma = true};
+    struct mi_json_options options = {.allow_control = true,
+                                      .allow_non_finite = true,
+                                      .allow_escape = true,
+                                      .allow_trailing_comma = true};
     struct mi_json js;
     struct mi_json_string key;
     struct mi_bytes part = part_of(event->args);

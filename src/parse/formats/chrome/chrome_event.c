@@ -267,8 +267,10 @@ static void read_args(struct mi_chrome_scan *scan, struct mi_chrome_event *event
 
 void mi_chrome_scan_init(struct mi_chrome_scan *scan, struct mi_bytes bytes)
 {
-    struct mi_json_options options = {
-        .allow_trailing_comma = true, .allow_control = true, .allow_non_finite = true};
+    struct mi_json_options options = {.allow_trailing_comma = true,
+                                      .allow_control = true,
+                                      .allow_non_finite = true,
+                                      .allow_escape = true};
     *scan = (struct mi_chrome_scan){0};
     mi_json_init(&scan->js, bytes, &options);
 }
@@ -282,7 +284,7 @@ bool mi_chrome_event_read(struct mi_chrome_scan *scan, struct mi_chrome_event *e
 {
     struct mi_json *js = &scan->js;
     struct mi_json_string key;
-    uint32_t seen = 0;
+    uint32_t seen = 0, odd = js->odd_escapes;
     if (mi_chrome_shape_read(scan, event))
         return true;
     mi_chrome_event_clear(event);
@@ -310,6 +312,7 @@ bool mi_chrome_event_read(struct mi_chrome_scan *scan, struct mi_chrome_event *e
         }
     }
     event->size = mi_json_offset(js) - event->at;
+    event->flags |= js->odd_escapes != odd ? MI_CHROME_ODD_ESCAPE : 0;
     if (mi_json_failed(js))
         return false;
     mi_chrome_draft_end(scan, event);

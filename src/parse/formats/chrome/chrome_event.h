@@ -34,12 +34,13 @@ enum mi_chrome_arg {
 enum {
     MI_CHROME_HAS_TS = 1,
     MI_CHROME_HAS_DUR = 2,
-    MI_CHROME_BAD_TS = 4,      /* no number */
-    MI_CHROME_BAD_DUR = 8,     /* no number */
-    MI_CHROME_ENDLESS = 16,    /* a duration beyond all time: the event was never finished */
-    MI_CHROME_ROUNDED = 32,    /* parts of a nanosecond */
-    MI_CHROME_KEY_TWICE = 64,  /* the last value counts */
-    MI_CHROME_BINDS_HERE = 128 /* a flow ends at the span around it, not at the next one */
+    MI_CHROME_BAD_TS = 4,       /* no number */
+    MI_CHROME_BAD_DUR = 8,      /* no number */
+    MI_CHROME_ENDLESS = 16,     /* a duration beyond all time: the event was never finished */
+    MI_CHROME_ROUNDED = 32,     /* parts of a nanosecond */
+    MI_CHROME_KEY_TWICE = 64,   /* the last value counts */
+    MI_CHROME_ODD_ESCAPE = 256, /* a backslash in front of something that is no escape */
+    MI_CHROME_BINDS_HERE = 128  /* a flow ends at the span around it, not at the next one */
 };
 
 struct mi_chrome_event {

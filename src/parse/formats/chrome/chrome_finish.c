@@ -196,18 +196,6 @@ static void fix_clocks(struct mi_chrome *c)
 
 /* --- tracks --- */
 
-static int64_t only_python(const struct mi_chrome *c)
-{
-    int64_t found = -1;
-    for (uint32_t p = 1; p < c->process_count; p++)
-        if (c->processes[p].content == MI_CHROME_PYTHON) {
-            if (found >= 0)
-                return -1;
-            found = c->processes[p].number;
-        }
-    return found;
-}
-
 /* The process of the operating system: exporters put it into the upper bits of their own ids, older
  * ones hide it in digits; then it is that of the framework's rows. */
 static int64_t os_process(const struct mi_chrome *c, const struct mi_chrome_process *process)
@@ -218,8 +206,7 @@ static int64_t os_process(const struct mi_chrome *c, const struct mi_chrome_proc
         return process->number;
     if (fits)
         return process->number >> 10;
-    int64_t python = only_python(c);
-    return python >= 0 ? python : process->number;
+    return c->python >= 0 ? c->python : process->number;
 }
 
 #define TEXT(bytes) (int)(bytes).len, (const char *)(bytes).at
@@ -273,6 +260,7 @@ static void name_track(struct mi_chrome *c, uint32_t track)
     uint32_t lane = c->lane_of_track[track];
     const struct mi_chrome_lane *l = &c->lanes[lane];
     uint32_t clock = tracks->clock[track].v;
+    tracks->rank[track] = c->rank;
     if (tracks->kind[track] == MI_TRACK_THREAD) {
         tracks->name[track] = thread_name(c, l);
         tracks->process[track] = os_process(c, &c->processes[l->process]);
@@ -290,16 +278,6 @@ static void name_track(struct mi_chrome *c, uint32_t track)
 
 /* --- facts --- */
 
-static bool is_cann(const struct mi_chrome *c)
-{
-    for (uint32_t p = 1; p < c->process_count; p++)
-        if (c->processes[p].content == MI_CHROME_HARDWARE ||
-            c->processes[p].content == MI_CHROME_CANN ||
-            c->processes[p].content == MI_CHROME_COLLECTIVES)
-            return true;
-    return c->has_tasks;
-}
-
 static void add_fact(struct mi_chrome *c, const char *name, const char *text)
 {
     mi_add_fact(c->batch, &(struct mi_fact_row){.name = mi_batch_cstr(c->batch, name),
@@ -309,6 +287,7 @@ static void add_fact(struct mi_chrome *c, const char *name, const char *text)
 void mi_chrome_finish(struct mi_chrome *c)
 {
     c->event_at = MI_NO_OFFSET;
+    mi_chrome_look_at_processes(c);
     mi_chrome_spans_finish(c);
     mi_chrome_rows_finish(c);
     if (c->has_endless)
@@ -325,7 +304,7 @@ void mi_chrome_finish(struct mi_chrome *c)
         c->batch->rows.clocks.name[c->host_clock.v] = mi_batch_cstr(c->batch, "host");
     set_undated_apart(c);
     fix_clocks(c);
-    add_fact(c, "trace_dialect", is_cann(c) ? "cann" : c->is_kineto ? "kineto" : "chrome");
+    add_fact(c, "trace_dialect", c->is_cann ? "cann" : c->is_kineto ? "kineto" : "chrome");
     if (!c->batch->counts.in)
         mi_chrome_note(c, MI_NOTICE, "trace.no_events", N_("the trace holds no events"));
     mi_chrome_notes_flush(c);

@@ -148,6 +148,20 @@ void mi_chrome_metadata(struct mi_chrome *c, const struct mi_chrome_event *event
 
 /* --- what a process is --- */
 
+void mi_chrome_look_at_processes(struct mi_chrome *c)
+{
+    uint32_t pythons = 0;
+    c->is_cann = c->has_tasks;
+    c->python = -1;
+    for (uint32_t p = 1; p < c->process_count; p++) {
+        enum mi_chrome_content content = c->processes[p].content;
+        c->is_cann |= content == MI_CHROME_HARDWARE || content == MI_CHROME_CANN ||
+                      content == MI_CHROME_COLLECTIVES;
+        if (content == MI_CHROME_PYTHON)
+            c->python = pythons++ ? -1 : c->processes[p].number;
+    }
+}
+
 int64_t mi_chrome_device(const struct mi_chrome *c, uint32_t process)
 {
     const struct mi_chrome_process *p = &c->processes[process];
@@ -173,17 +187,32 @@ struct mi_bytes mi_chrome_group_name(const struct mi_chrome *c, uint32_t lane)
     return name;
 }
 
-/* Planes stand behind their group: the group is the last one in front of them. */
-uint32_t mi_chrome_group_of_plane(const struct mi_chrome *c, uint32_t lane)
+static bool lane_behind(const void *context, uint32_t left, uint32_t right)
 {
-    const struct mi_chrome_lane *plane = &c->lanes[lane];
-    uint32_t best = 0;
-    for (uint32_t l = 1; l < c->lane_count; l++)
-        if (c->lanes[l].is_group && c->lanes[l].process == plane->process &&
-            c->lanes[l].number < plane->number &&
-            (!best || c->lanes[l].number > c->lanes[best].number))
-            best = l;
-    return best;
+    const struct mi_chrome_lane *lanes = context, *a = &lanes[left], *b = &lanes[right];
+    return a->process != b->process ? a->process > b->process : a->number > b->number;
+}
+
+/* Planes stand behind their group: the group is the last one in front of them. */
+void mi_chrome_find_groups(struct mi_chrome *c)
+{
+    uint32_t *order = mi_mem_new((size_t)c->lane_count * 2, sizeof *order), group = 0;
+    if (!order) {
+        out_of_memory(c);
+        return;
+    }
+    for (uint32_t l = 0; l < c->lane_count; l++)
+        order[l] = l;
+    mi_chrome_sort(order + 1, c->lane_count - 1, order + c->lane_count, lane_behind, c->lanes);
+    for (uint32_t i = 1; i < c->lane_count; i++) {
+        struct mi_chrome_lane *lane = &c->lanes[order[i]];
+        if (group && c->lanes[group].process != lane->process)
+            group = 0;
+        if (lane->is_group)
+            group = order[i];
+        lane->group = group;
+    }
+    mi_mem_free(order);
 }
 
 /* --- tracks --- */

@@ -1,4 +1,5 @@
-/* The arguments of one event, for whoever asks: nested ones as outer.inner. */
+/* The arguments of one event, for whoever asks: nested ones as outer.inner; and the keys of the
+ * event that are no columns. */
 #include "parse/formats/chrome/chrome.h"
 
 enum { PATH_BYTES = 256, DEEPEST = 8 };
@@ -72,11 +73,19 @@ static void walk_args(struct walk *w)
     }
 }
 
+static bool is_extra(struct mi_bytes key)
+{
+    return mi_bytes_equal(key, MI_LIT("tts")) || mi_bytes_equal(key, MI_LIT("tdur")) ||
+           mi_bytes_equal(key, MI_LIT("sf")) || mi_bytes_equal(key, MI_LIT("stack"));
+}
+
 void mi_chrome_metrics(const struct mi_record *record, mi_metric_fn *fn, void *user)
 {
     struct walk w = {.fn = fn, .user = user};
-    struct mi_json_options options = {
-        .allow_trailing_comma = true, .allow_control = true, .allow_non_finite = true};
+    struct mi_json_options options = {.allow_trailing_comma = true,
+                                      .allow_control = true,
+                                      .allow_non_finite = true,
+                                      .allow_escape = true};
     struct mi_json_string key;
     mi_json_init(&w.js, record->bytes, &options);
     if (mi_json_peek(&w.js) != MI_JSON_OBJECT || !mi_json_begin_object(&w.js))
@@ -84,5 +93,7 @@ void mi_chrome_metrics(const struct mi_record *record, mi_metric_fn *fn, void *u
     while (mi_json_next_key(&w.js, &key))
         if (mi_json_string_is(key, MI_LIT("args")))
             walk_args(&w);
+        else if (is_extra(key.raw))
+            give(&w, key.raw);
     mi_scratch_fini(&w.scratch);
 }

@@ -343,6 +343,14 @@ static void turn_into_task(struct mi_chrome *c, uint32_t slice, uint32_t lane, b
             .record_bytes = slices->record_bytes[slice]});
 }
 
+/* Ranges that the program marked itself stand in a row that is called after it. */
+static void mark_annotation(struct mi_chrome *c, uint32_t slice, uint32_t lane)
+{
+    const struct mi_chrome_process *process = &c->processes[c->lanes[lane].process];
+    if (process->is_host && process->content == MI_CHROME_ANY && c->is_cann)
+        c->batch->rows.slices.category[slice] = mi_batch_cstr(c->batch, "annotation");
+}
+
 /* True: the span became something else. */
 static bool move_span(struct mi_chrome *c, uint32_t slice)
 {
@@ -364,6 +372,7 @@ static bool move_span(struct mi_chrome *c, uint32_t slice)
         turn_into_task(c, slice, lane, true);
         return true;
     default:
+        mark_annotation(c, slice, lane);
         return false;
     }
 }
