@@ -22,11 +22,6 @@ enum {
 
 /* --- order --- */
 
-static uint32_t source_in(const struct mi_tables *rows, uint32_t task)
-{
-    return rows->kernels.source[rows->tasks.kernel[task].v].v;
-}
-
 /* All that makes up the key of a task; then what tells copies of one row from others. */
 static bool key_behind(const struct mi_tables *rows, uint32_t a, uint32_t b)
 {
@@ -37,8 +32,8 @@ static bool key_behind(const struct mi_tables *rows, uint32_t a, uint32_t b)
         return tasks->track[a].v > tasks->track[b].v;
     if (tasks->native_id[a] != tasks->native_id[b])
         return tasks->native_id[a] > tasks->native_id[b];
-    if (source_in(rows, a) != source_in(rows, b))
-        return source_in(rows, a) > source_in(rows, b);
+    if (mi_cann_source_in(rows, a) != mi_cann_source_in(rows, b))
+        return mi_cann_source_in(rows, a) > mi_cann_source_in(rows, b);
     if (tasks->dur_ns[a] != tasks->dur_ns[b])
         return tasks->dur_ns[a] > tasks->dur_ns[b];
     return tasks->kernel[a].v > tasks->kernel[b].v;
@@ -62,41 +57,6 @@ uint32_t *mi_cann_order(const struct mi_model *model, const uint32_t *collection
     return order;
 }
 
-/* --- what is counted --- */
-
-struct count {
-    int64_t times, offset; /* of the first */
-};
-
-struct tally { /* of one source */
-    struct count twice, durations, kinds, repeated, alone;
-    bool has_ops, has_all, has_collectives; /* what it tells of */
-};
-
-struct twins {
-    struct mi_model *model;
-    struct mi_tables *rows;
-    const uint32_t *collections;
-    uint32_t *order, order_count;
-    uint32_t *instead;  /* [tasks.count] */
-    uint32_t *taken;    /* [tasks.count] source of the last row that was found to be this task */
-    uint8_t *is_parent; /* [tasks.count] */
-    struct tally *tallies;
-};
-
-static uint32_t source_of(const struct twins *tw, uint32_t task)
-{
-    return source_in(tw->rows, task);
-}
-
-static void count_one(const struct twins *tw, struct count *count, uint32_t task)
-{
-    int64_t offset = tw->rows->tasks.record_offset[task];
-    bool is_place = offset < tw->rows->sources.size_bytes[source_of(tw, task)]; /* no key */
-    if (!count->times++)
-        count->offset = is_place ? offset : -1;
-}
-
 /* --- joining two rows --- */
 
 /* Work of another kind; what the kind is not known of contradicts nothing. */
@@ -106,17 +66,17 @@ static bool kinds_differ(const struct mi_kernels *kernels, uint32_t a, uint32_t 
            kernels->kind[b] != MI_TASK_OTHER;
 }
 
-static void join(struct twins *tw, uint32_t kept, uint32_t dropped)
+static void join(struct mi_cann_twins *tw, uint32_t kept, uint32_t dropped)
 {
     const struct mi_tasks *tasks = &tw->rows->tasks;
-    uint32_t source = source_of(tw, dropped);
-    struct tally *tally = &tw->tallies[source];
-    count_one(tw, &tally->twice, dropped);
+    uint32_t source = mi_cann_source_of(tw, dropped);
+    struct mi_cann_tally *tally = &tw->tallies[source];
+    mi_cann_count_one(tw, &tally->twice, dropped);
     int64_t longer = tasks->dur_ns[kept] - tasks->dur_ns[dropped];
     if (longer > ROUNDING_NS || longer < -ROUNDING_NS)
-        count_one(tw, &tally->durations, dropped);
+        mi_cann_count_one(tw, &tally->durations, dropped);
     if (kinds_differ(&tw->rows->kernels, tasks->kernel[kept].v, tasks->kernel[dropped].v))
-        count_one(tw, &tally->kinds, dropped);
+        mi_cann_count_one(tw, &tally->kinds, dropped);
     mi_cann_hand_over(tw->model, kept, dropped);
     tw->instead[dropped] = kept;
     tw->taken[kept] = source;
@@ -124,14 +84,9 @@ static void join(struct twins *tw, uint32_t kept, uint32_t dropped)
 
 /* --- rows of one key --- */
 
-static bool is_alive(const struct twins *tw, uint32_t task)
-{
-    return tw->instead[task] == task;
-}
-
 /* Rows that are alike in all columns of the model are one task written twice; but sub-tasks of one
  * parent may well be alike. */
-static void drop_copies(struct twins *tw, uint32_t from, uint32_t end)
+static void drop_copies(struct mi_cann_twins *tw, uint32_t from, uint32_t end)
 {
     const struct mi_tasks *tasks = &tw->rows->tasks;
     for (uint32_t i = from + 1; i < end; i++) {
@@ -140,41 +95,42 @@ static void drop_copies(struct twins *tw, uint32_t from, uint32_t end)
             tasks->parent[b].v)
             continue;
         tw->instead[b] = tw->instead[a];
-        count_one(tw, &tw->tallies[source_of(tw, b)].repeated, b);
+        mi_cann_count_one(tw, &tw->tallies[mi_cann_source_of(tw, b)].repeated, b);
     }
 }
 
 /* The source whose rows stay: that of the richest row; of equal ones the first. */
-static uint32_t choose_source(const struct twins *tw, uint32_t from, uint32_t end)
+static uint32_t choose_source(const struct mi_cann_twins *tw, uint32_t from, uint32_t end)
 {
     uint32_t best = tw->order[from];
     for (uint32_t i = from + 1; i < end; i++)
         if (mi_cann_richness(tw->model, tw->order[i]) > mi_cann_richness(tw->model, best))
             best = tw->order[i];
-    return source_of(tw, best);
+    return mi_cann_source_of(tw, best);
 }
 
 /* The end of the rows of one source from place `at` on. */
-static uint32_t source_end(const struct twins *tw, uint32_t at, uint32_t end)
+static uint32_t source_end(const struct mi_cann_twins *tw, uint32_t at, uint32_t end)
 {
-    uint32_t source = source_of(tw, tw->order[at]);
-    while (at < end && source_of(tw, tw->order[at]) == source)
+    uint32_t source = mi_cann_source_of(tw, tw->order[at]);
+    while (at < end && mi_cann_source_of(tw, tw->order[at]) == source)
         at++;
     return at;
 }
 
 /* The rows [b, b_end) of a source are tasks of those [a, a_end) that stay, both by duration: first
  * those of equal length, then the rest in order. */
-static void join_source(struct twins *tw, uint32_t a, uint32_t a_end, uint32_t b, uint32_t b_end)
+static void join_source(struct mi_cann_twins *tw, uint32_t a, uint32_t a_end, uint32_t b,
+                        uint32_t b_end)
 {
     const struct mi_tasks *tasks = &tw->rows->tasks;
-    uint32_t source = source_of(tw, tw->order[b]);
+    uint32_t source = mi_cann_source_of(tw, tw->order[b]);
     for (uint32_t i = a, k = b; i < a_end && k < b_end;) {
         uint32_t kept = tw->order[i], other = tw->order[k];
         bool is_equal = tasks->dur_ns[kept] == tasks->dur_ns[other];
-        bool can_join = is_alive(tw, kept) && is_alive(tw, other) && is_equal;
-        bool goes_on = !is_alive(tw, kept) || can_join ||
-                       (is_alive(tw, other) && tasks->dur_ns[kept] < tasks->dur_ns[other]);
+        bool can_join = mi_cann_is_alive(tw, kept) && mi_cann_is_alive(tw, other) && is_equal;
+        bool goes_on = !mi_cann_is_alive(tw, kept) || can_join ||
+                       (mi_cann_is_alive(tw, other) && tasks->dur_ns[kept] < tasks->dur_ns[other]);
         k += can_join || !goes_on;
         i += goes_on;
         if (can_join)
@@ -182,9 +138,9 @@ static void join_source(struct twins *tw, uint32_t a, uint32_t a_end, uint32_t b
     }
     for (uint32_t i = a, k = b; i < a_end && k < b_end;) {
         uint32_t kept = tw->order[i], other = tw->order[k];
-        bool is_free = is_alive(tw, kept) && tw->taken[kept] != source;
-        bool can_join = is_free && is_alive(tw, other);
-        k += can_join || !is_alive(tw, other);
+        bool is_free = mi_cann_is_alive(tw, kept) && tw->taken[kept] != source;
+        bool can_join = is_free && mi_cann_is_alive(tw, other);
+        k += can_join || !mi_cann_is_alive(tw, other);
         i += can_join || !is_free;
         if (can_join)
             join(tw, kept, other);
@@ -192,10 +148,10 @@ static void join_source(struct twins *tw, uint32_t a, uint32_t a_end, uint32_t b
 }
 
 /* The rows of one stream, id and start, in [from, end) of the order. */
-static void join_key(struct twins *tw, uint32_t from, uint32_t end)
+static void join_key(struct mi_cann_twins *tw, uint32_t from, uint32_t end)
 {
     uint32_t stays = choose_source(tw, from, end), a = from, a_end;
-    while (source_of(tw, tw->order[a]) != stays)
+    while (mi_cann_source_of(tw, tw->order[a]) != stays)
         a = source_end(tw, a, end);
     a_end = source_end(tw, a, end);
     for (uint32_t b = from, b_end; b < end; b = b_end) {
@@ -207,72 +163,70 @@ static void join_key(struct twins *tw, uint32_t from, uint32_t end)
 
 /* --- rows without a stream --- */
 
-static bool is_loose(const struct twins *tw, uint32_t task)
-{
-    return tw->rows->tracks.kind[tw->rows->tasks.track[task].v] != MI_TRACK_STREAM;
-}
-
 static mi_str_id shown_name(const struct mi_kernels *kernels, uint32_t kernel)
 {
     return kernels->node_name[kernel].v ? kernels->node_name[kernel] : kernels->name[kernel];
 }
 
-static bool is_loose_twin(const struct twins *tw, uint32_t a, uint32_t b)
+static bool is_loose_twin(const struct mi_cann_twins *tw, uint32_t a, uint32_t b)
 {
     const struct mi_tasks *tasks = &tw->rows->tasks;
     const struct mi_kernels *kernels = &tw->rows->kernels;
     uint32_t track_a = tasks->track[a].v, track_b = tasks->track[b].v;
-    return source_of(tw, a) != source_of(tw, b) &&
-           tw->collections[source_of(tw, a)] == tw->collections[source_of(tw, b)] &&
+    return mi_cann_source_of(tw, a) != mi_cann_source_of(tw, b) &&
+           tw->collections[mi_cann_source_of(tw, a)] == tw->collections[mi_cann_source_of(tw, b)] &&
            tw->rows->tracks.device[track_a] == tw->rows->tracks.device[track_b] &&
            shown_name(kernels, tasks->kernel[a].v).v == shown_name(kernels, tasks->kernel[b].v).v;
 }
 
 /* A stream tells more than a lane of collectives, and that more than no lane at all. */
-static unsigned lane_rank(const struct twins *tw, uint32_t task)
+static unsigned lane_rank(const struct mi_cann_twins *tw, uint32_t task)
 {
     unsigned kind = tw->rows->tracks.kind[tw->rows->tasks.track[task].v];
     return kind == MI_TRACK_STREAM ? 2 : kind == MI_TRACK_GROUP ? 1 : 0;
 }
 
-static bool stays_before(const struct twins *tw, uint32_t a, uint32_t b)
+static bool stays_before(const struct mi_cann_twins *tw, uint32_t a, uint32_t b)
 {
     if (lane_rank(tw, a) != lane_rank(tw, b))
         return lane_rank(tw, a) > lane_rank(tw, b);
     if (mi_cann_richness(tw->model, a) != mi_cann_richness(tw->model, b))
         return mi_cann_richness(tw->model, a) > mi_cann_richness(tw->model, b);
-    return source_of(tw, a) < source_of(tw, b);
+    return mi_cann_source_of(tw, a) < mi_cann_source_of(tw, b);
 }
 
 /* Joins rows without a stream to those of the same start and name. */
-static void join_loose(struct twins *tw, uint32_t from, uint32_t end)
+static void join_loose(struct mi_cann_twins *tw, uint32_t from, uint32_t end)
 {
     for (uint32_t i = from; i < end; i++) {
         uint32_t a = tw->order[i];
-        for (uint32_t k = from; is_loose(tw, a) && is_alive(tw, a) && k < end; k++) {
+        for (uint32_t k = from; mi_cann_is_loose(tw, a) && mi_cann_is_alive(tw, a) && k < end;
+             k++) {
             uint32_t b = tw->order[k];
-            if (b == a || !is_alive(tw, b) || !is_loose_twin(tw, a, b))
+            if (b == a || !mi_cann_is_alive(tw, b) || !is_loose_twin(tw, a, b))
                 continue;
             uint32_t kept = stays_before(tw, a, b) ? a : b, other = kept == a ? b : a;
-            if (tw->taken[kept] != source_of(tw, other))
+            if (tw->taken[kept] != mi_cann_source_of(tw, other))
                 join(tw, kept, other);
         }
     }
 }
 
 /* Rows that start nearly at once, of which one has no stream. */
-static void join_near(struct twins *tw, uint32_t at)
+static void join_near(struct mi_cann_twins *tw, uint32_t at)
 {
     const struct mi_tasks *tasks = &tw->rows->tasks;
     uint32_t a = tw->order[at];
-    for (uint32_t k = at + 1; k < tw->order_count && k - at < MAX_NEAR && is_alive(tw, a); k++) {
+    for (uint32_t k = at + 1; k < tw->order_count && k - at < MAX_NEAR && mi_cann_is_alive(tw, a);
+         k++) {
         uint32_t b = tw->order[k];
         if (tasks->start_raw[b] - NEAR_NS > tasks->start_raw[a])
             return;
-        if (!is_alive(tw, b) || (!is_loose(tw, a) && !is_loose(tw, b)) || !is_loose_twin(tw, a, b))
+        if (!mi_cann_is_alive(tw, b) || (!mi_cann_is_loose(tw, a) && !mi_cann_is_loose(tw, b)) ||
+            !is_loose_twin(tw, a, b))
             continue;
         uint32_t kept = stays_before(tw, a, b) ? a : b, other = kept == a ? b : a;
-        if (tw->taken[kept] != source_of(tw, other))
+        if (tw->taken[kept] != mi_cann_source_of(tw, other))
             join(tw, kept, other);
     }
 }
@@ -285,12 +239,12 @@ static bool same_key(const struct mi_tasks *tasks, uint32_t a, uint32_t b)
 }
 
 /* All rows of one start, in [from, end) of the order. */
-static void join_start(struct twins *tw, uint32_t from, uint32_t end)
+static void join_start(struct mi_cann_twins *tw, uint32_t from, uint32_t end)
 {
     const struct mi_tasks *tasks = &tw->rows->tasks;
     bool any_loose = false;
     for (uint32_t i = from, next; i < end; i = next) {
-        bool is_here_loose = is_loose(tw, tw->order[i]);
+        bool is_here_loose = mi_cann_is_loose(tw, tw->order[i]);
         for (next = i + 1; next < end && same_key(tasks, tw->order[i], tw->order[next]); next++)
             ;
         any_loose |= is_here_loose;
@@ -305,7 +259,7 @@ static void join_start(struct twins *tw, uint32_t from, uint32_t end)
 }
 
 /* Copies of a row that turned out to be a twin itself point past it. */
-static void straighten(struct twins *tw)
+static void straighten(struct mi_cann_twins *tw)
 {
     for (uint32_t i = 1; i < tw->order_count; i++) {
         uint32_t task = tw->order[i], to = tw->instead[task];
@@ -315,101 +269,14 @@ static void straighten(struct twins *tw)
     }
 }
 
-/* --- what only one file tells of --- */
-
-/* What each source tells of; returns whether any rows have no stream. */
-static bool find_scopes(struct twins *tw)
-{
-    const struct mi_tasks *tasks = &tw->rows->tasks;
-    bool any_loose = false;
-    for (uint32_t i = 1; i < tw->order_count; i++) {
-        uint32_t t = tw->order[i];
-        any_loose |= is_loose(tw, t);
-        struct tally *tally = &tw->tallies[source_of(tw, t)];
-        unsigned kind = tw->rows->kernels.kind[tasks->kernel[t].v];
-        if (is_loose(tw, t))
-            tally->has_collectives |= kind == MI_TASK_COMMUNICATION;
-        else if (kind == MI_TASK_COMPUTE)
-            tally->has_ops = true;
-        else if (kind == MI_TASK_SYNC || kind == MI_TASK_TRANSFER)
-            tally->has_all = true;
-        tw->is_parent[tasks->parent[t].v] = 1;
-    }
-    return any_loose;
-}
-
-/* Whether another file of the collection ought to tell of the task too. */
-static bool is_missed(const struct twins *tw, uint32_t task)
-{
-    const struct mi_sources *sources = &tw->rows->sources;
-    uint32_t own = source_of(tw, task);
-    unsigned kind = tw->rows->kernels.kind[tw->rows->tasks.kernel[task].v];
-    bool is_op = kind == MI_TASK_COMPUTE && !tw->rows->tasks.parent[task].v;
-    for (uint32_t s = 1; s < sources->count; s++) {
-        const struct tally *tally = &tw->tallies[s];
-        if (s == own || tw->collections[s] != tw->collections[own])
-            continue;
-        if (is_loose(tw, task) ? tally->has_collectives
-                               : tally->has_all || (is_op && tally->has_ops))
-            return true;
-    }
-    return false;
-}
-
-static void count_alone(struct twins *tw)
-{
-    for (uint32_t i = 1; i < tw->order_count; i++) {
-        uint32_t t = tw->order[i];
-        if (is_alive(tw, t) && !tw->taken[t] && !tw->is_parent[t] && is_missed(tw, t))
-            count_one(tw, &tw->tallies[source_of(tw, t)].alone, t);
-    }
-}
-
 /* --- the step --- */
 
-void mi_cann_notice(struct mi_model *model, uint32_t source, enum mi_severity severity,
-                    const char *code, const char *text, int64_t times, int64_t offset)
-{
-    if (times)
-        mi_add_diag(&model->all, &(struct mi_diag_row){.source = {source},
-                                                       .code = mi_batch_cstr(&model->all, code),
-                                                       .severity = (uint8_t)severity,
-                                                       .times = times,
-                                                       .offset = offset,
-                                                       .text = mi_batch_cstr(&model->all, text)});
-}
-
-static void report(struct twins *tw)
-{
-    struct mi_sources *sources = &tw->rows->sources;
-    for (uint32_t s = 1; s < sources->count; s++) {
-        const struct tally *t = &tw->tallies[s];
-        sources->records_kept[s] -= t->twice.times + t->repeated.times;
-        sources->records_skipped[s] += t->twice.times + t->repeated.times;
-        mi_cann_notice(tw->model, s, MI_INFO, "msprof.task_twice",
-                       N_("tasks that another file tells of too are counted once"), t->twice.times,
-                       t->twice.offset);
-        mi_cann_notice(tw->model, s, MI_NOTICE, "msprof.tables_differ",
-                       N_("tasks whose duration differs between two files"), t->durations.times,
-                       t->durations.offset);
-        mi_cann_notice(tw->model, s, MI_NOTICE, "msprof.kinds_differ",
-                       N_("tasks whose type differs between two files"), t->kinds.times,
-                       t->kinds.offset);
-        mi_cann_notice(tw->model, s, MI_NOTICE, "msprof.row_twice",
-                       N_("rows that stand in the table twice are counted once"), t->repeated.times,
-                       t->repeated.offset);
-        mi_cann_notice(tw->model, s, MI_NOTICE, "msprof.task_alone",
-                       N_("tasks that another file of the same run does not tell of"),
-                       t->alone.times, t->alone.offset);
-    }
-}
-
-static bool join_all(struct twins *tw)
+static bool join_all(struct mi_cann_twins *tw)
 {
     const struct mi_tasks *tasks = &tw->rows->tasks;
     for (uint32_t t = 0; t < tasks->count; t++)
         tw->instead[t] = t;
-    bool any_loose = find_scopes(tw);
+    bool any_loose = mi_cann_find_scopes(tw);
     for (uint32_t from = 1, end; from < tw->order_count; from = end) {
         int64_t start = tasks->start_raw[tw->order[from]];
         for (end = from + 1; end < tw->order_count; end++)
@@ -420,9 +287,9 @@ static bool join_all(struct twins *tw)
     }
     for (uint32_t i = 1; any_loose && i < tw->order_count; i++)
         join_near(tw, i);
-    count_alone(tw);
+    mi_cann_count_alone(tw);
     straighten(tw);
-    report(tw);
+    mi_cann_report_twins(tw);
     return mi_table_drop(tw->rows, MI_T_tasks, tw->instead);
 }
 
@@ -435,7 +302,7 @@ static uint8_t *find_lanes(const struct mi_tables *rows)
     return had;
 }
 
-static bool merge_tasks(struct twins *tw)
+static bool merge_tasks(struct mi_cann_twins *tw)
 {
     uint32_t count = tw->rows->tasks.count;
     tw->order = mi_cann_order(tw->model, tw->collections, &tw->order_count);
@@ -455,7 +322,8 @@ static bool merge_tasks(struct twins *tw)
 bool mi_cann_merge_twins(struct mi_model *model, struct mi_error *err)
 {
     uint32_t *collections = mi_cann_collections(model);
-    struct twins tw = {.model = model, .rows = &model->all.rows, .collections = collections};
+    struct mi_cann_twins tw = {
+        .model = model, .rows = &model->all.rows, .collections = collections};
     if (collections && !mi_cann_has_any(model, collections)) {
         mi_mem_free(collections);
         return true;

@@ -4,6 +4,58 @@
 
 #include "model/model.h"
 
+struct mi_cann_count {
+    int64_t times, offset; /* of the first */
+};
+
+struct mi_cann_tally { /* of one source */
+    struct mi_cann_count twice, durations, kinds, repeated, alone;
+    bool has_ops, has_all, has_collectives; /* what it tells of */
+};
+
+struct mi_cann_twins {
+    struct mi_model *model;
+    struct mi_tables *rows;
+    const uint32_t *collections;
+    uint32_t *order, order_count;
+    uint32_t *instead;  /* [tasks.count] */
+    uint32_t *taken;    /* [tasks.count] source of the last row that was found to be this task */
+    uint8_t *is_parent; /* [tasks.count] */
+    struct mi_cann_tally *tallies;
+};
+
+static inline uint32_t mi_cann_source_in(const struct mi_tables *rows, uint32_t task)
+{
+    return rows->kernels.source[rows->tasks.kernel[task].v].v;
+}
+
+static inline uint32_t mi_cann_source_of(const struct mi_cann_twins *tw, uint32_t task)
+{
+    return mi_cann_source_in(tw->rows, task);
+}
+
+static inline bool mi_cann_is_alive(const struct mi_cann_twins *tw, uint32_t task)
+{
+    return tw->instead[task] == task;
+}
+
+static inline bool mi_cann_is_loose(const struct mi_cann_twins *tw, uint32_t task)
+{
+    return tw->rows->tracks.kind[tw->rows->tasks.track[task].v] != MI_TRACK_STREAM;
+}
+
+/* Counts a row and remembers the place of the first. */
+void mi_cann_count_one(const struct mi_cann_twins *tw, struct mi_cann_count *count, uint32_t task);
+
+/* What each source tells of; returns whether any rows have no stream. */
+bool mi_cann_find_scopes(struct mi_cann_twins *tw);
+
+/* Tasks that only one file tells of although another ought to. */
+void mi_cann_count_alone(struct mi_cann_twins *tw);
+
+/* Ledgers and notices. */
+void mi_cann_report_twins(struct mi_cann_twins *tw);
+
 /* One track for each stream, thread and communication lane. False: out of memory. */
 bool mi_cann_unite_tracks(struct mi_model *model, const uint32_t *collections);
 
