@@ -65,7 +65,8 @@ struct mi_db_found mi_db_finder_find(struct mi_db_finder *finder, struct sqlite3
         else
             high = middle;
     }
-    found.rows = finder->places + low;
+    if (low < finder->count)
+        found.rows = finder->places + low;
     while (low + found.count < finder->count && found.rows[found.count].key == key)
         found.count++;
     return found;
