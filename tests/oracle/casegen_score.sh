@@ -77,7 +77,7 @@ for seed in $seeds; do
         make "$family" "$seed" --stages none --streams 2 --no-origin 0.3 --om-header old \
             --no-compress --event-reuse --cmo
         score "$family-$seed hidden" 0.97 0.99 "$temp/case/framework.onnx" "$temp/case/model.om"
-        make "$family" "$seed" --stages none --streams 4 --no-origin 0.4 --no-tensor-origin 0.4 \
+        make "$family" "$seed" --stages none --streams 4 --no-origin 0.3 --no-tensor-origin 1 \
             --memcpy-output
         score "$family-$seed names" 0.97 0.99 "$temp/case/framework.onnx" "$temp/case/model.om"
         make "$family" "$seed" --stages none --no-origin 0.3 --rename 0.3 --insert 0.05 \

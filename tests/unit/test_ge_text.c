@@ -504,6 +504,26 @@ static void not_claimed(void **state)
     }
 }
 
+/* Texts that a writer put into bytes are texts where the attribute is known; others are a size. */
+static void texts_as_bytes(void **state)
+{
+    (void)state;
+    struct reading r;
+    read_text(&r,
+              "graph { op { name: \"a\" type: \"A\"\n"
+              " attr { key: \"pass_name\" value { bt: \"P\\101ss\" } }\n"
+              " attr { key: \"_datadump_original_op_names\" value { list { bt: \"fw/a\" } } }\n"
+              " attr { key: \"other\" value { bt: \"P\\101ss\" } } } }",
+              NULL);
+    const struct mi_tables *rows = &r.batch.rows;
+    assert_true(r.ok);
+    assert_text(&r, rows->items.text[item(&r, attr_named(&r, 1, "pass_name"), 0)], "PAss");
+    assert_text(&r, rows->items.text[item(&r, attr_named(&r, 1, "other"), 0)], "4 bytes");
+    assert_int_equal(rows->recorded.count - 1, 1);
+    assert_text(&r, rows->recorded.name[1], "fw/a");
+    reading_fini(&r);
+}
+
 /* Names and texts as numbers, and what the dictionaries lack. */
 static void compressed_attributes(void **state)
 {
@@ -552,6 +572,7 @@ int main(void)
         cmocka_unit_test(stopped),
         cmocka_unit_test(json_damage),
         cmocka_unit_test(compressed_attributes),
+        cmocka_unit_test(texts_as_bytes),
         cmocka_unit_test(not_claimed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,6 +220,68 @@ static void lanenet_tasks(void **state)
     reading_fini(&r);
 }
 
+/* Every address in the arguments of a kernel is where the node has that input or output. */
+struct arguments {
+    const struct reading *r;
+    uint32_t node;
+    int inputs, outputs;
+};
+
+/* The k-th buffer of that kind. */
+static uint32_t nth_buffer(const struct reading *r, uint32_t node, enum mi_buffer_kind kind,
+                           unsigned k)
+{
+    const struct mi_buffers *buffers = &r->batch.rows.buffers;
+    for (uint32_t i = 1; i < buffers->count; i++)
+        if (buffers->node[i].v == node && buffers->kind[i] == kind && k-- == 0)
+            return i;
+    fail_msg("no such buffer of node %u", node);
+    return 0;
+}
+
+static void check_argument(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number)
+{
+    struct arguments *arguments = user;
+    const struct mi_buffers *buffers = &arguments->r->batch.rows.buffers;
+    char field[128], value[128], memory[16];
+    unsigned at, k;
+    unsigned long long address, offset;
+    (void)is_number;
+    snprintf(field, sizeof field, "%.*s", (int)name.len, (const char *)name.at);
+    snprintf(value, sizeof value, "%.*s", (int)text.len, (const char *)text.at);
+    bool is_input = sscanf(field, "kernel.args[%u] {i_instance%u*}", &at, &k) == 2;
+    bool is_output = sscanf(field, "kernel.args[%u] {o_instance%u*}", &at, &k) == 2;
+    if (!is_input && !is_output)
+        return;
+    arguments->inputs += is_input;
+    arguments->outputs += is_output;
+    if (sscanf(value, "0x%llx (%15[a-z ] + %llu)", &address, memory, &offset) != 3)
+        fail_msg("%s = %s", field, value);
+    uint32_t buffer =
+        nth_buffer(arguments->r, arguments->node, is_input ? MI_BUFFER_INPUT : MI_BUFFER_OUTPUT, k);
+    assert_int_equal(offset, buffers->offset_bytes[buffer]);
+    assert_int_equal(memory[0] == 'w', text_is(arguments->r, buffers->memory[buffer], "weights"));
+}
+
+static void lanenet_arguments(void **state)
+{
+    (void)state;
+    struct reading r;
+    open_sample(&r, "om/lanenet_ascend310b4.om");
+    const struct mi_planned *planned = &r.batch.rows.planned;
+    struct arguments arguments = {.r = &r};
+    for (uint32_t p = 1; p < planned->count; p++) {
+        struct mi_record record = {.file = r.input.bytes, .key = planned->record_offset[p]};
+        record.bytes = mi_bytes_sub(record.file, (size_t)record.key, planned->record_bytes[p]);
+        arguments.node = (uint32_t)planned->op_index[p] + 1;
+        mi_reader_om.metrics(&record, check_argument, &arguments);
+    }
+    assert_int_equal(arguments.outputs, 152);
+    assert_in_range(arguments.inputs, 2 * 152, 5 * 152);
+    assert_int_equal(r.batch.rows.binaries.count - 1, 129);
+    reading_fini(&r);
+}
+
 /* --- the others --- */
 
 static void dynamic_model(void **state)
@@ -372,10 +434,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanenet_container), cmocka_unit_test(lanenet_graph),
         cmocka_unit_test(lanenet_origins),   cmocka_unit_test(lanenet_fused_node),
-        cmocka_unit_test(lanenet_tasks),     cmocka_unit_test(dynamic_model),
-        cmocka_unit_test(flow_model),        cmocka_unit_test(root_model),
-        cmocka_unit_test(not_an_om),         cmocka_unit_test(hiai_models),
-        cmocka_unit_test(hiai_details),
+        cmocka_unit_test(lanenet_tasks),     cmocka_unit_test(lanenet_arguments),
+        cmocka_unit_test(dynamic_model),     cmocka_unit_test(flow_model),
+        cmocka_unit_test(root_model),        cmocka_unit_test(not_an_om),
+        cmocka_unit_test(hiai_models),       cmocka_unit_test(hiai_details),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
