@@ -317,7 +317,7 @@ static void finish(struct table *t)
                       "the table has a header and no rows");
     if (t->columns.place[MI_MSPROF_DEVICE] < 0)
         mi_batch_diag(t->batch, MI_INFO, "msprof.no_device", MI_NO_OFFSET, 0,
-                      "the table names no device; its tasks count as those of device 0");
+                      "the table names no device; that of the other files counts, else device 0");
     if (t->columns.place[MI_MSPROF_STREAM] < 0)
         mi_batch_diag(t->batch, MI_NOTICE, "msprof.no_stream", MI_NO_OFFSET, 0,
                       "the table names no streams: it was collected at level 0");
