@@ -75,7 +75,8 @@ struct clocks {
     const struct mi_tables *rows;
     struct mi_report *out;
     struct mi_effects effects;
-    uint32_t *fit_of; /* [clocks.count] */
+    uint32_t *fit_of;      /* [clocks.count] */
+    int64_t *reference_ns; /* [fits.count] offset of the reference of each group */
     int64_t moved, tied;
 };
 
@@ -135,9 +136,11 @@ static void judge_offset(struct clocks *c, uint32_t track)
     const struct mi_fits *fits = &c->rows->fits;
     uint32_t f = c->fit_of[tracks->clock[track].v];
     struct mi_arena *arena = &c->out->arena;
-    if (!f || fits->is_reference[f] || fits->uncertainty_ns[f] < 0)
+    if (!f || fits->is_reference[f] || fits->group[f] >= fits->count || fits->uncertainty_ns[f] < 0)
         return;
-    int64_t off = fits->offset_ns[f] < 0 ? -fits->offset_ns[f] : fits->offset_ns[f];
+    int64_t off = fits->offset_ns[f] - c->reference_ns[fits->group[f]];
+    bool is_ahead = off > 0;
+    off = off < 0 ? -off : off;
     if (off < LEAST_OFFSET_NS || off / LEAST_TIMES < fits->uncertainty_ns[f])
         return;
     mi_report_add_finding(
@@ -147,7 +150,7 @@ static void judge_offset(struct clocks *c, uint32_t track)
             .severity = MI_WARNING,
             .subject = mi_arena_printf(arena, "stream %lld/%lld", (long long)tracks->device[track],
                                        (long long)tracks->native_id[track]),
-            .sentence = fits->offset_ns[f] > 0
+            .sentence = is_ahead
                             ? N_("The clock of %1 is ahead of the others by %2 us; exported starts "
                                  "on it cannot be compared with those of other streams.")
                             : N_("The clock of %1 is behind the others by %2 us; exported starts "
@@ -261,10 +264,14 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     struct clocks c = {.model = model, .rows = &model->all.rows, .out = out};
     const struct mi_fits *fits = &c.rows->fits;
     c.fit_of = mi_mem_zero(c.rows->clocks.count, sizeof *c.fit_of);
-    bool ok =
-        c.fit_of && mi_effects_find(&c.effects, model, (uint32_t)mi_args_int(args, "top", 10));
-    for (uint32_t f = 1; ok && f < fits->count; f++)
+    c.reference_ns = mi_mem_zero(fits->count, sizeof *c.reference_ns);
+    bool ok = c.fit_of && c.reference_ns &&
+              mi_effects_find(&c.effects, model, (uint32_t)mi_args_int(args, "top", 10));
+    for (uint32_t f = 1; ok && f < fits->count; f++) {
         c.fit_of[fits->clock[f].v] = f;
+        if (fits->is_reference[f] && fits->group[f] < fits->count)
+            c.reference_ns[fits->group[f]] = fits->offset_ns[f];
+    }
     if (ok && list_clocks(&c)) {
         list_early(&c);
         add_facts(&c);
@@ -273,6 +280,7 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     }
     mi_effects_fini(&c.effects);
     mi_mem_free(c.fit_of);
+    mi_mem_free(c.reference_ns);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory for clocks");
 }
 

@@ -387,6 +387,35 @@ static void a_synchronous_call_ties_to_the_host(void **state)
     assert_int_equal(fits->violations_after[a], 0);
 }
 
+/* --- ranks --- */
+
+/* Collectives of rank 1 end 3 ms later than those of rank 0, give and take some 10 us. */
+static void ranks_end_collectives_together(void **state)
+{
+    (void)state;
+    struct mi_source_row row = {.path = hand_str(&hand, "other"),
+                                .reader = hand_str(&hand, "none")};
+    mi_source_id other = mi_model_add_source(&hand.model, &row, (struct mi_bytes){0}, NULL);
+    hand.model.all.rows.sources.collection[hand.source.v] = 1;
+    hand.model.all.rows.sources.collection[other.v] = 2;
+    mi_track_id thread = host_thread();
+    uint32_t one = stream(1), two = stream(1);
+    hand.model.all.rows.tracks.source[two] = other;
+    hand.model.all.rows.tracks.source[thread.v] = other;
+    mi_slice_id slice = call(thread, "launch", "node", (mi_slice_id){0}, MS, 9000);
+    uint32_t last = 0;
+    for (int64_t i = 1; i <= 5; i++) {
+        uint32_t first = event(one, record_kernel, i * 10 * MS, 100 * 1000);
+        last = event(two, record_kernel, i * 10 * MS + 3 * MS + i * 4000, 50 * 1000);
+        mi_add_peer(&hand.model.all, &(struct mi_peer_row){.task = {last}, .first = {first}});
+    }
+    calibrate();
+    assert_int_equal(moved(1), 0);
+    assert_int_equal(moved(last), -3 * MS - 12000); /* the median */
+    assert_int_equal(hand.model.all.rows.slices.start_ns[slice.v], MS - 3 * MS - 12000);
+    assert_int_equal(hand.model.all.rows.slices.start_raw[slice.v], MS);
+}
+
 static void without_signals_nothing_is_done(void **state)
 {
     (void)state;
@@ -452,6 +481,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_usual_misfit_is_stated, setup, teardown),
         cmocka_unit_test_setup_teardown(tasks_are_moved_behind_their_launch, setup, teardown),
         cmocka_unit_test_setup_teardown(a_synchronous_call_ties_to_the_host, setup, teardown),
+        cmocka_unit_test_setup_teardown(ranks_end_collectives_together, setup, teardown),
         cmocka_unit_test_setup_teardown(without_signals_nothing_is_done, setup, teardown),
         cmocka_unit_test_setup_teardown(a_shared_clock_is_split, setup, teardown),
         cmocka_unit_test(memory_runs_out),

@@ -41,7 +41,7 @@ bool mi_calibrate(struct mi_model *model, struct mi_error *err)
     bool ok = true;
     if (c.rows->tasks.count > 1 && (c.rows->signals.count > 1 || c.rows->slices.count > 1)) {
         ok = mi_ties_collect(&c) && mi_groups_build(&c) && fit_groups(&c);
-        ok = ok && mi_bodies_place(&c) && mi_fits_add(&c);
+        ok = ok && mi_bodies_place(&c) && mi_ranks_place(&c) && mi_fits_add(&c);
         if (ok)
             mi_fits_apply(&c);
     }

@@ -163,6 +163,8 @@ static enum mi_tie_class strongest(const struct mi_calibration *c, uint32_t unit
 static const char *note_of(const struct mi_calibration *c, uint32_t unit)
 {
     const struct mi_unit *own = &c->units[unit];
+    if (own->is_with_rank && !own->group)
+        return N_("moved with its rank, whose collectives would end later than those of others");
     if (!own->group && (own->low > 0 || own->high < 0))
         return N_("begins before its launches, as host and device usually disagree: as exported");
     if (!own->group && own->low > -INFINITY && own->high < INFINITY)
@@ -206,7 +208,7 @@ static void add_row(struct mi_calibration *c, uint32_t unit, uint32_t *users)
                              .low_ns = INT64_MIN,
                              .high_ns = INT64_MAX,
                              .note = mi_batch_cstr(&c->model->all, note_of(c, unit))};
-    if (own->group) {
+    if (own->group || (own->is_with_rank && own->is_host)) {
         row.uncertainty_ns = own->is_unsure ? -1 : whole(ceil(fmax(-own->low, own->high)));
     }
     row.low_ns = whole(floor(own->line.offset + own->low));
@@ -226,8 +228,8 @@ bool mi_fits_add(struct mi_calibration *c)
     for (uint32_t u = 1; u < c->unit_count; u++) {
         const struct mi_line *line = &c->units[u].line;
         c->units[u].is_moved = line->offset != 0 || fabs(line->drift) > NO_DRIFT;
-        if (mi_csr_count(&c->unit_ties, u) &&
-            (c->units[u].tasks || (c->units[u].is_host && c->units[u].group)))
+        bool is_shown = c->units[u].tasks || (c->units[u].is_host && c->units[u].group);
+        if ((mi_csr_count(&c->unit_ties, u) && is_shown) || c->units[u].is_with_rank)
             add_row(c, u, users);
     }
     mi_mem_free(users);

@@ -24,6 +24,7 @@ struct mi_unit {
     bool is_reference;   /* the others of its group are fitted to it */
     bool is_host;        /* stays where it is */
     bool is_unsure;      /* rests on a single wait somewhere on its way */
+    bool is_with_rank;   /* moved with all of its rank */
     bool is_moved;       /* its line is not zero */
 };
 
@@ -174,6 +175,9 @@ bool mi_bands_find(struct mi_calibration *c, uint32_t group);
 /* bodies.c: moves groups, and clocks without one, where bounds on one side are broken. False: out
  * of memory. */
 bool mi_bodies_place(struct mi_calibration *c);
+
+/* ranks.c: moves ranks whose collectives end later than on others. False: out of memory. */
+bool mi_ranks_place(struct mi_calibration *c);
 
 /* fits.c: whether the clocks of a group already tick together as exported, so that they are left as
  * they are. */
