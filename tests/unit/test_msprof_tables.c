@@ -102,6 +102,20 @@ static void spreadsheets_are_read_where_exact(void **state)
     reading_fini(&r);
 }
 
+static void every_row_is_counted(void **state)
+{
+    (void)state;
+    struct reading r;
+    reading_bytes(
+        &r, mi_reader_find("msprof_tables"),
+        MI_LIT("OP Type,Core Type,Count,Total Time(us)\n"
+               "a,AI_CORE,1e300,1\nb,AI_CORE,4.0,1\nc,AI_CORE,1,1e300\n\"d\"x,AI_CORE,1,1\n"),
+        NULL, NULL);
+    assert_ledger(&r, 4, 1, 3);
+    assert_int_equal(r.batch.rows.statistics.times[1], 4);
+    reading_fini(&r);
+}
+
 /* --- times --- */
 
 static void iterations_become_windows(void **state)
@@ -329,6 +343,7 @@ int main(void)
         cmocka_unit_test(sums_become_statistics),
         cmocka_unit_test(a_step_has_a_row_per_part),
         cmocka_unit_test(spreadsheets_are_read_where_exact),
+        cmocka_unit_test(every_row_is_counted),
         cmocka_unit_test(iterations_become_windows),
         cmocka_unit_test(marks_become_slices),
         cmocka_unit_test(memory_becomes_series_in_bytes),

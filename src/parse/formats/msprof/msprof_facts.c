@@ -84,57 +84,12 @@ const char *mi_msprof_info_kind(struct mi_bytes head)
 
 /* --- names of facts --- */
 
-/* '*' stands for any one member or place in a list, and is put into the name of the fact. */
 static const struct {
     const char *path, *fact;
 } names[] = {
-    {"rank_id", "rank"},
-    {"distributed_args.rank", "rank"},
-    {"distributed_args.world_size", "world_size"},
-    {"distributed_args.*", "parallel:*"},
-    {"config.experimental_config._profiler_level", "profiler_level"},
-    {"config.experimental_config._aic_metrics", "aic_metrics"},
-    {"config.experimental_config._l2_cache", "l2_cache"},
-    {"config.experimental_config._export_type", "export_type"},
-    {"config.common_config.activities", "activities"},
-    {"config.common_config.with_stack", "with_stack"},
-    {"config.common_config.record_shapes", "record_shapes"},
-    {"config.common_config.profile_memory", "profile_memory"},
-    {"config.common_config.*", "setting:*"},
-    {"config.common_config.schedule.*", "schedule:*"},
-    {"config.experimental_config.*", "setting:*"},
-    {"torch_npu_version", "torch_npu_version"},
-    {"cann_version", "cann_version"},
-    {"cannVersion", "cann_version"},
-    {"drvVersion", "driver_version"},
-    {"version", "collector_version"},
-    {"start_info.syscnt_enable", "clock:counts_ticks"},
-    {"start_info.freq", "clock:counter_mhz"},
-    {"start_info.start_cnt", "clock:counter_begin"},
-    {"start_info.start_monotonic", "clock:monotonic_begin_ns"},
-    {"end_info.collectionTimeEnd", "clock:realtime_end_ns"},
-    {"end_info.MonotonicTimeEnd", "clock:monotonic_end_ns"},
-    {"CPU.*.Frequency", "clock:host_mhz:*"},
-    {"DeviceInfo.*.hwts_frequency", "clock:device_mhz:*"},
-    {"DeviceInfo.*.aic_frequency", "aic_mhz:*"},
-    {"DeviceInfo.*.aiv_frequency", "aiv_mhz:*"},
-    {"DeviceInfo.*.ai_core_num", "aic_cores:*"},
-    {"DeviceInfo.*.aiv_num", "aiv_cores:*"},
-    {"DeviceInfo.*.id", "device_id:*"},
-    {"platform_version", "platform"},
-    {"pid", "process"},
-    {"pid_name", "process_name"},
-    {"hostname", "host"},
-    {"hostUid", "host_uid"},
-    {"devices", "devices"},
-    {"ai_core_metrics", "aic_metrics"},
-    {"task_time", "profiler_level"},
-    {"collectionDateBegin", "date_begin"},
-    {"collectionDateEnd", "date_end"},
-    {"ENV_VARIABLES.*", "env:*"},
-    {"parallel_group_info.*.global_ranks", "group_ranks:*"},
-    {"parallel_group_info.*.group_name", "group_role:*"},
-    {"parallel_group_info.*.group_rank", "group_rank:*"},
+#define FACT(place, name) {place, name},
+#include "parse/formats/msprof/msprof_facts.def"
+#undef FACT
 };
 
 struct walk {

@@ -1,119 +1,11 @@
-#include "parse/formats/msprof/msprof_sheet_rows.h"
+#include "parse/formats/msprof/msprof_sheet_cells.h"
 
 #include "base/decimal.h"
 #include "base/mem.h"
 #include "base/translate.h"
 #include "parse/formats/msprof/msprof_columns.h"
 
-/* Times beyond this overflow in sums. */
-#define MAX_NS INT64_C(9000000000000000000)
-
-enum { MAX_NUMBER_BYTES = 64, TRUNCATED_ORIGINALS = 8 };
-
-static bool lose(struct mi_sheet_reading *r, const char *code, const char *text)
-{
-    r->out->counts.lost++;
-    mi_batch_diag(r->out, MI_LOSS, code, r->row->offset, r->row->line, "%s", text);
-    return false;
-}
-
-/* --- cells --- */
-
-static struct mi_bytes field(const struct mi_sheet_reading *r, enum mi_sheet_role role)
-{
-    return mi_sheet_field(&r->sheet, r->row, role);
-}
-
-static struct mi_bytes unit_of_column(const struct mi_sheet_reading *r, int32_t column)
-{
-    struct mi_bytes unit = {0};
-    if (column >= 0)
-        mi_sheet_stem(r->header.fields[column].raw, &unit);
-    return unit;
-}
-
-/* Text of a cell: doubled quotes made single. */
-static mi_str_id text_of(struct mi_sheet_reading *r, enum mi_sheet_role role)
-{
-    struct mi_bytes raw = field(r, role), text = raw;
-    uint32_t max = r->src->limits.max_string_bytes;
-    struct mi_csv_field cell = {.raw = raw, .has_escape = false};
-    for (size_t i = 0; i + 1 < raw.len && !cell.has_escape; i++)
-        cell.has_escape = raw.at[i] == '"' && raw.at[i + 1] == '"';
-    if (!mi_csv_text(cell, &r->scratch, &text)) {
-        mi_batch_fail(r->out, MI_ENOMEM, "out of memory");
-        return MI_NO_STR;
-    }
-    if (max && text.len > max) {
-        mi_batch_diag(r->out, MI_NOTICE, "msprof.name_cut", r->row->offset, r->row->line,
-                      "a name longer than the limit was cut");
-        text.len = max;
-    }
-    return mi_batch_str(r->out, text);
-}
-
-static bool is_scientific(struct mi_bytes text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (text.at[i] == 'e' || text.at[i] == 'E')
-            return true;
-    return false;
-}
-
-/* Spreadsheets of some countries write 12,5 and separate cells by semicolons. */
-static struct mi_bytes with_point(const struct mi_sheet_reading *r, struct mi_bytes text,
-                                  uint8_t buffer[MAX_NUMBER_BYTES])
-{
-    const uint8_t *comma = text.len ? memchr(text.at, ',', text.len) : NULL;
-    if (r->sheet.delimiter != ';' || !comma || text.len > MAX_NUMBER_BYTES)
-        return text;
-    memcpy(buffer, text.at, text.len);
-    buffer[comma - text.at] = '.';
-    return (struct mi_bytes){buffer, text.len};
-}
-
-/* A time in ns, or `otherwise` where the cell says nothing. `is_moment`: digits that are gone make
- * it worthless. False: the row is lost. */
-static bool read_time(struct mi_sheet_reading *r, enum mi_sheet_role role, bool is_moment,
-                      int64_t otherwise, int64_t *ns)
-{
-    uint8_t buffer[MAX_NUMBER_BYTES];
-    struct mi_bytes text = field(r, role);
-    *ns = otherwise;
-    if (mi_msprof_is_absent(text))
-        return true;
-    if (is_moment && is_scientific(text))
-        return lose(r, "msprof.digits_lost",
-                    "a time in scientific notation: its digits are lost; export the table anew");
-    unsigned flags =
-        mi_decimal_scaled(with_point(r, text, buffer),
-                          mi_sheet_exponent(unit_of_column(r, r->sheet.place[role])), ns);
-    if (flags & (MI_DECIMAL_BAD | MI_DECIMAL_OVERFLOW) || *ns > MAX_NS || *ns < -MAX_NS)
-        return lose(r, "msprof.row_broken", "a time that is no number");
-    return true;
-}
-
-/* A number or `otherwise`; "NPU:1" and "host" are devices 1 and -1. */
-static bool read_number(struct mi_sheet_reading *r, enum mi_sheet_role role, int64_t *number)
-{
-    struct mi_bytes text = field(r, role);
-    const uint8_t *colon = text.len ? memchr(text.at, ':', text.len) : NULL;
-    double ignored;
-    *number = -1;
-    if (mi_msprof_is_absent(text))
-        return true;
-    if (role == MI_SHEET_DEVICE && colon)
-        text = mi_bytes_sub(text, (size_t)(colon - text.at) + 1, text.len);
-    unsigned flags = mi_decimal_i64(text, number);
-    if (!flags)
-        return true;
-    *number = -1;
-    if (role == MI_SHEET_DEVICE) /* "host", "CPU" */
-        return true;
-    if (mi_decimal_double(text, &ignored) == 0)
-        return mi_decimal_scaled(text, 0, number) <= MI_DECIMAL_LOSS;
-    return lose(r, "msprof.row_broken", "an id or count that is no number");
-}
+enum { TRUNCATED_ORIGINALS = 8 };
 
 static uint32_t record_bytes(const struct mi_sheet_reading *r)
 {
@@ -142,14 +34,15 @@ static bool add_statistic(struct mi_sheet_reading *r)
 {
     struct mi_statistic_row s = {.record_offset = (int64_t)r->row->offset,
                                  .record_bytes = record_bytes(r)};
-    if (!read_number(r, MI_SHEET_DEVICE, &s.device) || !read_number(r, MI_SHEET_TIMES, &s.times) ||
-        !read_time(r, MI_SHEET_TOTAL, false, -1, &s.total_ns) ||
-        !read_time(r, MI_SHEET_MIN, false, -1, &s.min_ns) ||
-        !read_time(r, MI_SHEET_MAX, false, -1, &s.max_ns))
+    if (!mi_sheet_number(r, MI_SHEET_DEVICE, &s.device) ||
+        !mi_sheet_number(r, MI_SHEET_TIMES, &s.times) ||
+        !mi_sheet_time(r, MI_SHEET_TOTAL, false, -1, &s.total_ns) ||
+        !mi_sheet_time(r, MI_SHEET_MIN, false, -1, &s.min_ns) ||
+        !mi_sheet_time(r, MI_SHEET_MAX, false, -1, &s.max_ns))
         return false;
     s.kind = mi_batch_cstr(r->out, r->sheet.kind->name);
-    s.name = text_of(r, MI_SHEET_NAME);
-    s.detail = text_of(r, MI_SHEET_DETAIL);
+    s.name = mi_sheet_text(r, MI_SHEET_NAME);
+    s.detail = mi_sheet_text(r, MI_SHEET_DETAIL);
     mi_add_statistic(r->out, &s);
     return true;
 }
@@ -157,8 +50,9 @@ static bool add_statistic(struct mi_sheet_reading *r)
 /* "50", "rank 0": which step, and of whom in the tables of cluster tools. */
 static mi_str_id whose_step(struct mi_sheet_reading *r)
 {
-    struct mi_bytes step = field(r, MI_SHEET_NUMBER), type = field(r, MI_SHEET_DETAIL),
-                    index = field(r, MI_SHEET_NAME);
+    struct mi_bytes step = mi_sheet_here(r, MI_SHEET_NUMBER),
+                    type = mi_sheet_here(r, MI_SHEET_DETAIL),
+                    index = mi_sheet_here(r, MI_SHEET_NAME);
     if (r->sheet.place[MI_SHEET_DETAIL] < 0)
         return mi_batch_str(r->out, step);
     return mi_batch_printf(r->out, "%.*s, %.*s %.*s", (int)(step.len & 0xff), (const char *)step.at,
@@ -177,18 +71,18 @@ static bool has_role(const struct mi_sheet *sheet, uint32_t column)
 static bool add_parts(struct mi_sheet_reading *r)
 {
     int64_t device, total;
-    uint8_t buffer[MAX_NUMBER_BYTES];
+    uint8_t buffer[MI_SHEET_NUMBER_BYTES];
     struct mi_bytes unit;
-    if (!read_number(r, MI_SHEET_DEVICE, &device))
+    if (!mi_sheet_number(r, MI_SHEET_DEVICE, &device))
         return false;
     for (uint32_t c = 0; c < r->sheet.count; c++) {
         struct mi_bytes text = mi_sheet_cell(&r->sheet, r->row, c);
         struct mi_bytes stem = mi_sheet_stem(r->header.fields[c].raw, &unit);
         if (has_role(&r->sheet, c) || mi_msprof_is_absent(text))
             continue;
-        if (mi_decimal_scaled(with_point(r, text, buffer), mi_sheet_exponent(unit), &total) >
-            MI_DECIMAL_LOSS)
-            return lose(r, "msprof.row_broken", "a part of a step that is no number");
+        if (mi_decimal_scaled(mi_sheet_with_point(r, text, buffer), mi_sheet_exponent(unit),
+                              &total) > MI_DECIMAL_LOSS)
+            return mi_sheet_lose(r, "msprof.row_broken", "a part of a step that is no number");
         mi_add_statistic(
             r->out, &(struct mi_statistic_row){.kind = mi_batch_cstr(r->out, r->sheet.kind->name),
                                                .name = mi_batch_str(r->out, stem),
@@ -210,13 +104,14 @@ static bool add_window(struct mi_sheet_reading *r)
 {
     struct mi_window_row w = {0};
     int64_t end;
-    if (!read_number(r, MI_SHEET_DEVICE, &w.device) ||
-        !read_number(r, MI_SHEET_NUMBER, &w.number) || !read_number(r, MI_SHEET_MODEL, &w.model) ||
-        !read_time(r, MI_SHEET_END, true, -1, &end) ||
-        !read_time(r, MI_SHEET_DUR, false, -1, &w.dur_ns))
+    if (!mi_sheet_number(r, MI_SHEET_DEVICE, &w.device) ||
+        !mi_sheet_number(r, MI_SHEET_NUMBER, &w.number) ||
+        !mi_sheet_number(r, MI_SHEET_MODEL, &w.model) ||
+        !mi_sheet_time(r, MI_SHEET_END, true, -1, &end) ||
+        !mi_sheet_time(r, MI_SHEET_DUR, false, -1, &w.dur_ns))
         return false;
     if (end < 0 || w.dur_ns < 0)
-        return lose(r, "msprof.row_broken", "an iteration without its end or its length");
+        return mi_sheet_lose(r, "msprof.row_broken", "an iteration without its end or its length");
     w.kind = mi_batch_cstr(r->out, r->sheet.kind->name);
     w.start_raw = end - w.dur_ns;
     w.clock = clock_of(r, w.start_raw);
@@ -254,15 +149,16 @@ static bool add_slice(struct mi_sheet_reading *r)
                              .record_offset = (int64_t)r->row->offset,
                              .record_bytes = record_bytes(r)};
     int64_t process, thread, end;
-    if (!read_number(r, MI_SHEET_PROCESS, &process) || !read_number(r, MI_SHEET_THREAD, &thread) ||
-        !read_time(r, MI_SHEET_START, true, -1, &s.start_raw) ||
-        !read_time(r, MI_SHEET_END, true, s.start_raw, &end))
+    if (!mi_sheet_number(r, MI_SHEET_PROCESS, &process) ||
+        !mi_sheet_number(r, MI_SHEET_THREAD, &thread) ||
+        !mi_sheet_time(r, MI_SHEET_START, true, -1, &s.start_raw) ||
+        !mi_sheet_time(r, MI_SHEET_END, true, s.start_raw, &end))
         return false;
     if (s.start_raw < 0)
-        return lose(r, "msprof.row_broken", "a span without a start");
+        return mi_sheet_lose(r, "msprof.row_broken", "a span without a start");
     s.dur_ns = end > s.start_raw ? end - s.start_raw : 0;
-    s.name = text_of(r, MI_SHEET_NAME);
-    s.item = text_of(r, MI_SHEET_DETAIL);
+    s.name = mi_sheet_text(r, MI_SHEET_NAME);
+    s.item = mi_sheet_text(r, MI_SHEET_DETAIL);
     s.category = mi_batch_cstr(r->out, r->sheet.kind->name);
     s.track = thread_of(r, process, thread, s.start_raw);
     mi_add_slice(r->out, &s);
@@ -317,19 +213,20 @@ static mi_counter_id series_of(struct mi_sheet_reading *r, mi_str_id name, uint3
 static bool add_series(struct mi_sheet_reading *r)
 {
     int64_t device, at;
-    uint8_t buffer[MAX_NUMBER_BYTES];
-    if (!read_number(r, MI_SHEET_DEVICE, &device) || !read_time(r, MI_SHEET_START, true, -1, &at))
+    uint8_t buffer[MI_SHEET_NUMBER_BYTES];
+    if (!mi_sheet_number(r, MI_SHEET_DEVICE, &device) ||
+        !mi_sheet_time(r, MI_SHEET_START, true, -1, &at))
         return false;
     if (at < 0)
-        return lose(r, "msprof.row_broken", "a measurement without a time");
-    mi_str_id name = text_of(r, MI_SHEET_NAME);
+        return mi_sheet_lose(r, "msprof.row_broken", "a measurement without a time");
+    mi_str_id name = mi_sheet_text(r, MI_SHEET_NAME);
     for (uint32_t c = 0; c < r->sheet.count; c++) {
         double value;
         if (r->factors[c] <= 0)
             continue;
         struct mi_bytes text = mi_sheet_cell(&r->sheet, r->row, c);
         if (mi_msprof_is_absent(text) ||
-            mi_decimal_double(with_point(r, text, buffer), &value) != 0)
+            mi_decimal_double(mi_sheet_with_point(r, text, buffer), &value) != 0)
             continue;
         mi_counter_id counter = series_of(r, name, c, device, at);
         mi_add_sample(r->out, &(struct mi_sample_row){.counter = counter,
@@ -365,13 +262,13 @@ static bool add_note(struct mi_sheet_reading *r)
 {
     struct mi_note_row n = {.record_offset = (int64_t)r->row->offset,
                             .record_bytes = record_bytes(r)};
-    if (!read_number(r, MI_SHEET_DEVICE, &n.device) ||
-        !read_number(r, MI_SHEET_STREAM, &n.stream) ||
-        !read_number(r, MI_SHEET_TASK, &n.native_id) ||
-        !read_time(r, MI_SHEET_START, true, -1, &n.start_raw))
+    if (!mi_sheet_number(r, MI_SHEET_DEVICE, &n.device) ||
+        !mi_sheet_number(r, MI_SHEET_STREAM, &n.stream) ||
+        !mi_sheet_number(r, MI_SHEET_TASK, &n.native_id) ||
+        !mi_sheet_time(r, MI_SHEET_START, true, -1, &n.start_raw))
         return false;
     n.kind = mi_batch_cstr(r->out, r->sheet.kind->name);
-    n.name = text_of(r, MI_SHEET_NAME);
+    n.name = mi_sheet_text(r, MI_SHEET_NAME);
     mi_add_note(r->out, &n);
     return true;
 }
@@ -379,13 +276,13 @@ static bool add_note(struct mi_sheet_reading *r)
 static bool add_fusion(struct mi_sheet_reading *r)
 {
     struct mi_fusion_note_row f = {0};
-    struct mi_bytes rest = field(r, MI_SHEET_DETAIL);
+    struct mi_bytes rest = mi_sheet_here(r, MI_SHEET_DETAIL);
     uint32_t count = 0;
-    if (!read_number(r, MI_SHEET_MODEL, &f.model))
+    if (!mi_sheet_number(r, MI_SHEET_MODEL, &f.model))
         return false;
-    f.node_name = text_of(r, MI_SHEET_NAME);
+    f.node_name = mi_sheet_text(r, MI_SHEET_NAME);
     if (!f.node_name.v)
-        return lose(r, "msprof.row_broken", "a fused node without a name");
+        return mi_sheet_lose(r, "msprof.row_broken", "a fused node without a name");
     while (rest.len && !mi_msprof_is_absent(rest)) {
         const uint8_t *end = memchr(rest.at, ';', rest.len);
         size_t len = end ? (size_t)(end - rest.at) : rest.len;
@@ -410,11 +307,11 @@ static bool add_fusion(struct mi_sheet_reading *r)
 static bool has_all_cells(struct mi_sheet_reading *r)
 {
     if (r->row->is_malformed)
-        return lose(r, "msprof.row_broken", "text behind a closing quote");
+        return mi_sheet_lose(r, "msprof.row_broken", "text behind a closing quote");
     if (r->row->count < r->sheet.count)
-        return r->row->is_open
-                   ? lose(r, "msprof.truncated", "the file ends within a row")
-                   : lose(r, "msprof.row_broken", "a row with fewer fields than the header has");
+        return r->row->is_open ? mi_sheet_lose(r, "msprof.truncated", "the file ends within a row")
+                               : mi_sheet_lose(r, "msprof.row_broken",
+                                               "a row with fewer fields than the header has");
     if (r->row->count > r->sheet.count)
         mi_batch_diag(r->out, MI_NOTICE, "msprof.name_unquoted", r->row->offset, r->row->line,
                       "a row with more fields than the header: a comma in the name was not quoted");
