@@ -175,7 +175,7 @@ Stream Id,Task Id,Hit Rate,Victim Rate,Op Name
 35,9,0.75,0.25,elsewhere
 EOF
 for k in 0 1; do
-    cp ../msprof_tables/npu_mem.csv $out/npu_mem_slice_${k}_20231114221400.csv
+    sed "s/,17000000000000/,170000000000${k}0/" ../msprof_tables/npu_mem.csv >$out/npu_mem_slice_${k}_20231114221400.csv
 done
 
 # Frameworks: collected, not analysed; the one of MindSpore lies deep.
