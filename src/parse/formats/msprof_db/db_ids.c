@@ -25,6 +25,11 @@ static bool make_room(struct mi_db_ids *ids, uint32_t want)
     return true;
 }
 
+bool mi_db_ids_expect(struct mi_db_ids *ids, uint32_t most, uint32_t count)
+{
+    return most >= MAX_DENSE || most / SPREAD > count || make_room(ids, most + 1);
+}
+
 bool mi_db_ids_set(struct mi_db_ids *ids, int64_t id, uint32_t value)
 {
     ids->count++;

@@ -63,7 +63,10 @@ mi_track_id mi_db_group(struct mi_db_reading *r, int64_t device, mi_str_id group
     if (at && !*at) {
         struct mi_bytes text = mi_batch_text(batch, group);
         size_t len = text.len < 200 ? text.len : 200;
-        mi_str_id name = mi_batch_printf(batch, "group %.*s", (int)len, (const char *)text.at);
+        mi_str_id name =
+            device > 0 ? mi_batch_printf(batch, "device %lld group %.*s", (long long)device,
+                                         (int)len, (const char *)text.at)
+                       : mi_batch_printf(batch, "group %.*s", (int)len, (const char *)text.at);
         *at = add_track(r, &(struct mi_track_row){.kind = MI_TRACK_GROUP,
                                                   .name = name,
                                                   .clock = add_clock(r, name, start_raw),

@@ -28,6 +28,8 @@ struct mi_db_ids {
     struct mi_map sparse;
 };
 
+/* Makes room for `count` ids up to `most`, if they are dense. False: out of memory. */
+bool mi_db_ids_expect(struct mi_db_ids *ids, uint32_t most, uint32_t count);
 bool mi_db_ids_set(struct mi_db_ids *ids, int64_t id, uint32_t value);
 uint32_t mi_db_ids_get(const struct mi_db_ids *ids, int64_t id);
 void mi_db_ids_fini(struct mi_db_ids *ids);

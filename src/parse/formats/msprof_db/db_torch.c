@@ -24,9 +24,9 @@ struct torch {
     struct mi_db_reading *r;
     struct pair *pairs; /* sorted by id, then connection */
     uint32_t pair_count, pair_room;
-    struct mi_map first_task; /* connection -> task with it */
-    uint32_t *next_task;      /* [tasks.count] another task with the same connection */
-    struct mi_map forward;    /* connection -> op that named it first and reaches no task */
+    struct mi_db_ids first_task; /* connection -> task with it */
+    uint32_t *next_task;         /* [tasks.count] another task with the same connection */
+    struct mi_map forward;       /* connection -> op that named it first and reaches no task */
     mi_str_id launch, backward, step;
 };
 
@@ -67,8 +67,11 @@ static void read_pairs(struct torch *t)
         else if (add_pair(t, id, connection))
             mi_db_kept(&rows);
     }
-    if (t->pair_count)
-        qsort(t->pairs, t->pair_count, sizeof *t->pairs, by_id);
+    for (uint32_t i = 1; i < t->pair_count; i++)
+        if (by_id(&t->pairs[i - 1], &t->pairs[i]) > 0) { /* mostly they are in order */
+            qsort(t->pairs, t->pair_count, sizeof *t->pairs, by_id);
+            break;
+        }
 }
 
 /* The first pair of this id; the others follow it. */
@@ -89,16 +92,16 @@ static bool index_tasks(struct torch *t)
 {
     const struct mi_tasks *tasks = &t->r->db.batch->rows.tasks;
     t->next_task = mi_mem_zero(tasks->count, sizeof *t->next_task);
-    bool ok = t->next_task != NULL;
+    uint32_t most = 0;
+    for (uint32_t task = 1; task < tasks->count; task++)
+        if (tasks->connection[task] != MI_NO_CONNECTION && tasks->connection[task] > most)
+            most = tasks->connection[task];
+    bool ok = t->next_task && mi_db_ids_expect(&t->first_task, most, tasks->count);
     for (uint32_t task = tasks->count; ok && task-- > 1;) { /* so that lists rise */
         if (tasks->connection[task] == MI_NO_CONNECTION)
             continue;
-        uint32_t *at = mi_map_at(&t->first_task, tasks->connection[task]);
-        ok = at != NULL;
-        if (ok) {
-            t->next_task[task] = *at;
-            *at = task;
-        }
+        t->next_task[task] = mi_db_ids_get(&t->first_task, tasks->connection[task]);
+        ok = mi_db_ids_set(&t->first_task, tasks->connection[task], task);
     }
     return ok || mi_batch_fail(t->r->db.batch, MI_ENOMEM, "out of memory for connections");
 }
@@ -109,7 +112,7 @@ static bool index_tasks(struct torch *t)
 static void add_flows(struct torch *t, mi_slice_id op, uint32_t connection)
 {
     struct mi_batch *batch = t->r->db.batch;
-    uint32_t task = mi_map_get(&t->first_task, connection);
+    uint32_t task = mi_db_ids_get(&t->first_task, connection);
     for (uint32_t each = task; each; each = t->next_task[each])
         mi_add_flow(batch, &(struct mi_flow_row){
                                .category = t->launch, .from_slice = op, .to_task = {each}});
@@ -172,7 +175,7 @@ bool mi_db_read_torch_ops(struct mi_db_reading *r)
             add_api(&t, &rows);
     mi_mem_free(t.pairs);
     mi_mem_free(t.next_task);
-    mi_map_fini(&t.first_task);
+    mi_db_ids_fini(&t.first_task);
     mi_map_fini(&t.forward);
     return mi_db_is_fine(&r->db);
 }
