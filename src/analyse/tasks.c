@@ -66,6 +66,7 @@ static const struct mi_report_column columns[] = {
     {"kind", N_("kind"), MI_CELL_WORD, "", N_("compute, transfer, sync, ...")},
     {"engine", N_("engine"), MI_CELL_TEXT, "", N_("execution provider or core type")},
     {"confidence", N_("link"), MI_CELL_WORD, "", N_("how sure it is that it ran that node")},
+    {"start_raw", NULL, MI_CELL_INT, "", N_("start in ticks of its own clock")},
 };
 
 struct filter {
@@ -184,6 +185,7 @@ static void add_row(const struct mi_model *model, uint32_t task, struct mi_repor
     row[9] = mi_cell_word(mi_enum_name(MI_E_task_kind, rows->kernels.kind[kernel]));
     if (engine.len)
         row[10] = mi_cell_text(engine);
+    row[12] = mi_cell_int(rows->tasks.start_raw[task]);
 }
 
 static void add_fact(struct mi_report *out, const char *name, const char *title, const char *unit,
