@@ -86,17 +86,18 @@ static bool drop_equal(struct twins *tw)
     struct mi_samples *samples = &tw->rows->samples;
     uint32_t *sample_instead = mi_mem_new(samples->count, sizeof *sample_instead);
     uint32_t *counter_instead = mi_mem_new(tw->rows->counters.count, sizeof *counter_instead);
-    bool ok = sample_instead && counter_instead;
+    int64_t *twice = mi_mem_zero(tw->rows->sources.count, sizeof *twice);
+    bool ok = sample_instead && counter_instead && twice;
     for (uint32_t c = 0; ok && c < tw->rows->counters.count; c++) {
         bool is_twin = tw->base[c] && tw->base[c] != c && tw->equal[c] &&
                        tw->equal[c] >= tw->samples[c] - tw->samples[c] / MOST_NEW_SHARE;
         counter_instead[c] = is_twin ? tw->base[c] : c;
-        if (is_twin)
-            mi_cann_notice(
-                tw->model, tw->rows->counters.source[c].v, MI_INFO, "msprof.sample_twice",
-                N_("values of a counter that another file tells of too are counted once"),
-                tw->equal[c], -1);
+        twice[tw->rows->counters.source[c].v] += is_twin ? tw->equal[c] : 0;
     }
+    for (uint32_t s = 1; ok && s < tw->rows->sources.count; s++)
+        mi_cann_notice(tw->model, s, MI_INFO, "msprof.sample_twice",
+                       N_("values of a counter that another file tells of too are counted once"),
+                       twice[s], -1);
     for (uint32_t s = 0; ok && s < samples->count; s++) {
         uint32_t c = samples->counter[s].v;
         bool is_twin =
@@ -107,6 +108,7 @@ static bool drop_equal(struct twins *tw)
          mi_table_drop(tw->rows, MI_T_counters, counter_instead);
     mi_mem_free(sample_instead);
     mi_mem_free(counter_instead);
+    mi_mem_free(twice);
     return ok;
 }
 
