@@ -30,7 +30,8 @@ for line in open(sys.argv[1], encoding="utf-8"):
     hits = round((found["recall"] or 0) * found["planted"])
     for i, n in enumerate((1, found["right"], judged, hits, found["planted"], found["neutral"])):
         row[i] += n
-    ratios += [r for r in found["cost_ratio"]]
+    # further findings that are right about the blocker cost less than the planted one
+    ratios += [max(found["cost_ratio"])] if found["cost_ratio"] else []
     if judged != found["right"] or hits != found["planted"]:
         print("%s %s: %s" % (rule, name, json.dumps(found)))
 for rule, (cases, right, judged, hits, planted, neutral) in sorted(sums.items()):

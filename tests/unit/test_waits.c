@@ -1,4 +1,5 @@
 /* Verdicts on waits, on models that are checked on paper. Times in us. */
+#include "alloc_fail.h"
 #include "analyse/pass.h"
 #include "analyse/pass_params.h"
 #include "base/mem.h"
@@ -485,6 +486,33 @@ static void gains_are_means(void **state)
     end(&s, &report);
 }
 
+/* Whichever allocation fails: an error, or the whole report; nothing leaks, nothing is half. */
+static void memory_runs_out(void **state)
+{
+    struct scene s;
+    bool done = false;
+    (void)state;
+    make_queue(&s, false);
+    hand_finish(&s.hand);
+    for (long n = 0; !done; n++) {
+        done = true;
+        for (int which = 0; which < 2; which++) {
+            const struct mi_pass *pass = which ? &mi_pass_critical : &mi_pass_waits;
+            struct mi_report report;
+            struct mi_error err = MI_ERROR_INIT;
+            mi_report_init(&report);
+            alloc_left = n;
+            bool ok = pass->run(&s.hand.model, NULL, &report, &err);
+            done = done && alloc_left > 0;
+            alloc_left = -1;
+            assert_true(ok ? report.failed || report.table_count > 0 : err.code == MI_ENOMEM);
+            mi_report_fini(&report);
+        }
+        assert_true(n < 100000);
+    }
+    hand_fini(&s.hand);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -504,6 +532,7 @@ int main(void)
         cmocka_unit_test(branches_are_not_moved),
         cmocka_unit_test(gaps_are_told_apart),
         cmocka_unit_test(gains_are_means),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,7 @@ void mi_waits_find_events(struct mi_waits *waits, struct mi_cover *cover)
     struct mi_csr of_node = {0};
     if (!mi_csr_build(&of_node, rows->nodes.count, (const uint32_t *)rows->buffers.node,
                       rows->buffers.count)) {
+        mi_csr_fini(&of_node);
         waits->failed = true;
         return;
     }
