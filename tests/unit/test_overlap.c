@@ -89,11 +89,16 @@ static void hidden_and_exposed(void **state)
         const char *column;
         int64_t device, compute, moves;
     } expected[] = {
-        {"extent_ns", 300, 300, 300},           {"compute_ns", 220, 220, 0},
-        {"transfer_ns", 100, 0, 100},           {"transfer_hidden_ns", 20, 0, 20},
-        {"transfer_exposed_ns", 80, 0, 80},     {"communication_ns", 40, 0, 40},
-        {"communication_hidden_ns", 40, 0, 40}, {"communication_exposed_ns", 0, 0, 0},
-        {"wait_ns", 80, 80, 0},                 {"idle_ns", 0, 80, 160},
+        {"extent_ns", 300, 300, 300},
+        {"compute_ns", 220, 220, 0},
+        {"transfer_ns", 100, 0, 100},
+        {"transfer_hidden_ns", 20, 0, 20},
+        {"transfer_exposed_ns", 80, 0, 80},
+        {"communication_ns", 40, 0, 40},
+        {"communication_hidden_ns", 40, 0, 40},
+        {"communication_exposed_ns", 0, 0, 0},
+        {"wait_ns", 80, 80, 0},
+        {"idle_ns", 0, 80, 160},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const char *column = expected[i].column;
