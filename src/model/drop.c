@@ -9,13 +9,13 @@ static void move_up(struct mi_any_table *table, const struct mi_table_info *info
     for (unsigned c = 0; c < info->column_count; c++) {
         size_t size = info->columns[c].size;
         uint8_t *array = mi_column_array(table, &info->columns[c]);
-        uint32_t kept = 1;
-        for (uint32_t row = 1; row < table->count; row++) {
-            if (instead[row] != row)
-                continue;
+        uint32_t kept = 1, end;
+        for (uint32_t row = 1; row < table->count; row = end + 1) { /* stretches that stay */
+            for (end = row; end < table->count && instead[end] == end; end++)
+                ;
             if (kept != row)
-                memcpy(array + kept * size, array + row * size, size);
-            kept++;
+                memmove(array + kept * size, array + row * size, (end - row) * size);
+            kept += end - row;
         }
     }
 }

@@ -42,10 +42,12 @@ static void renumber(struct mi_tables *rows, enum mi_table_no which, const uint3
     }
 }
 
-static bool sort_spans(struct mi_tables *rows, enum mi_table_no which, mi_stands_behind *behind)
+static bool sort_spans(struct mi_tables *rows, enum mi_table_no which, const mi_track_id *track,
+                       mi_stands_behind *behind)
 {
+    const struct mi_keys tracks = {(const uint32_t *)track, rows->tracks.count};
     uint32_t *new_row;
-    if (!mi_table_sort(rows, which, behind, &new_row))
+    if (!mi_table_sort(rows, which, &tracks, behind, &new_row))
         return false;
     if (new_row)
         renumber(rows, which, new_row);
@@ -66,8 +68,9 @@ static bool link_behind(const struct mi_tables *rows, uint32_t a, uint32_t b)
 
 static bool sort_executed(struct mi_tables *rows)
 {
+    const struct mi_keys tasks = {(const uint32_t *)rows->executed.task, rows->tasks.count};
     uint32_t *new_row;
-    bool ok = mi_table_sort(rows, MI_T_executed, link_behind, &new_row);
+    bool ok = mi_table_sort(rows, MI_T_executed, &tasks, link_behind, &new_row);
     mi_mem_free(new_row);
     return ok;
 }
@@ -121,8 +124,9 @@ bool mi_model_freeze(struct mi_model *model, struct mi_error *err)
     struct mi_tables *rows = &model->all.rows;
     if (mi_batch_failed(&model->all))
         return mi_fail(err, model->all.error.code, "%s", model->all.error.text);
-    if (!sort_spans(rows, MI_T_tasks, task_behind) ||
-        !sort_spans(rows, MI_T_slices, slice_behind) || !sort_executed(rows) || !index_links(model))
+    if (!sort_spans(rows, MI_T_tasks, rows->tasks.track, task_behind) ||
+        !sort_spans(rows, MI_T_slices, rows->slices.track, slice_behind) || !sort_executed(rows) ||
+        !index_links(model))
         return mi_fail(err, MI_ENOMEM, "out of memory for lookups");
     model->frozen = true;
     return true;

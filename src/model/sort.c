@@ -56,6 +56,23 @@ static bool is_sorted(const struct mi_tables *rows, mi_stands_behind *behind, ui
     return true;
 }
 
+/* Copies rows old[order[i]] to array[i], by the size of a cell: a call per cell would cost more
+ * than the copy. */
+static void copy_cells(uint8_t *array, const uint8_t *old, size_t size, const uint32_t *order,
+                       uint32_t count)
+{
+    if (size == 8) {
+        for (uint32_t row = 1; row < count; row++)
+            memcpy(array + (size_t)row * 8, old + (size_t)order[row] * 8, 8);
+    } else if (size == 4) {
+        for (uint32_t row = 1; row < count; row++)
+            memcpy(array + (size_t)row * 4, old + (size_t)order[row] * 4, 4);
+    } else {
+        for (uint32_t row = 1; row < count; row++)
+            memcpy(array + row * size, old + order[row] * size, size);
+    }
+}
+
 /* Rearranges every column: new row i takes old row order[i]. */
 static bool permute(struct mi_any_table *table, const struct mi_table_info *info,
                     const uint32_t *order)
@@ -67,15 +84,30 @@ static bool permute(struct mi_any_table *table, const struct mi_table_info *info
         const struct mi_column_info *column = &info->columns[c];
         uint8_t *array = mi_column_array(table, column);
         memcpy(old, array, table->count * column->size);
-        for (uint32_t row = 1; row < table->count; row++)
-            memcpy(array + row * column->size, old + order[row] * column->size, column->size);
+        copy_cells(array, old, column->size, order, table->count);
     }
     mi_mem_free(old);
     return true;
 }
 
-bool mi_table_sort(struct mi_tables *rows, enum mi_table_no which, mi_stands_behind *behind,
-                   uint32_t **new_row)
+/* Puts the rows of one key together, in the order of the keys; rows of one key keep theirs. */
+static bool group_rows(const struct mi_keys *keys, uint32_t *order, uint32_t count)
+{
+    uint32_t *next = mi_mem_zero((size_t)keys->count + 1, sizeof *next);
+    if (!next)
+        return false;
+    for (uint32_t row = 1; row < count; row++)
+        next[keys->of_row[row] + 1]++;
+    for (uint32_t key = 1; key <= keys->count; key++)
+        next[key] += next[key - 1];
+    for (uint32_t row = 1; row < count; row++)
+        order[1 + next[keys->of_row[row]]++] = row;
+    mi_mem_free(next);
+    return true;
+}
+
+bool mi_table_sort(struct mi_tables *rows, enum mi_table_no which, const struct mi_keys *keys,
+                   mi_stands_behind *behind, uint32_t **new_row)
 {
     struct mi_any_table *table = mi_any_table(rows, which);
     *new_row = NULL;
@@ -87,6 +119,7 @@ bool mi_table_sort(struct mi_tables *rows, enum mi_table_no which, mi_stands_beh
     bool ok = s.order && s.other;
     for (uint32_t row = 0; ok && row < s.count; row++)
         s.order[row] = row;
+    ok = ok && (!keys || group_rows(keys, s.order, s.count));
     while (ok && !merge_all(&s))
         s.order[0] = 0;
     ok = ok && permute(table, &mi_table_infos[which], s.order);

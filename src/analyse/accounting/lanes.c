@@ -50,9 +50,12 @@ bool mi_lanes_join(struct mi_lanes *lanes)
 
 void mi_lanes_clear(struct mi_lanes *lanes)
 {
-    for (int k = 0; k < MI_LANE_KINDS; k++)
+    for (int k = 0; k < MI_LANE_KINDS; k++) {
         lanes->kinds[k].count = 0;
+        lanes->kinds[k].is_unsorted = false;
+    }
     lanes->work.count = 0;
+    lanes->work.is_unsorted = false;
 }
 
 void mi_lanes_fini(struct mi_lanes *lanes)

@@ -2,8 +2,6 @@
 
 #include "base/mem.h"
 
-#include <stdlib.h>
-
 void mi_spans_fini(struct mi_spans *spans)
 {
     mi_mem_free(spans->list);
@@ -45,12 +43,37 @@ void mi_spans_add_all(struct mi_spans *spans, const struct mi_spans *others)
     spans->failed = spans->failed || others->failed;
 }
 
-static int compare_spans(const void *left, const void *right)
+static bool is_behind(const struct mi_span *a, const struct mi_span *b)
 {
-    const struct mi_span *a = left, *b = right;
-    if (a->start_ns != b->start_ns)
-        return a->start_ns < b->start_ns ? -1 : 1;
-    return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+    return a->start_ns > b->start_ns;
+}
+
+/* End of the stretch from `from` on that is in order. */
+static uint32_t run_end(const struct mi_spans *spans, uint32_t from)
+{
+    uint32_t end = from + 1;
+    while (end < spans->count && !is_behind(&spans->list[end - 1], &spans->list[end]))
+        end++;
+    return end < spans->count ? end : spans->count;
+}
+
+/* Merges neighbouring stretches in pairs into `other`: the lists come lane by lane, so there are
+ * few. True once there was only one. */
+static bool merge_all(struct mi_spans *spans, struct mi_span *other)
+{
+    uint32_t from = 0;
+    while (from < spans->count) {
+        uint32_t middle = run_end(spans, from);
+        uint32_t end = middle < spans->count ? run_end(spans, middle) : middle;
+        if (from == 0 && middle == spans->count)
+            return true;
+        for (uint32_t a = from, b = middle, out = from; out < end; out++) {
+            bool takes_b = a == middle || (b < end && is_behind(&spans->list[a], &spans->list[b]));
+            other[out] = spans->list[takes_b ? b++ : a++];
+        }
+        from = end;
+    }
+    return false;
 }
 
 void mi_spans_join(struct mi_spans *spans)
@@ -58,7 +81,17 @@ void mi_spans_join(struct mi_spans *spans)
     uint32_t count = spans->count;
     if (!spans->is_unsorted)
         return;
-    qsort(spans->list, count, sizeof *spans->list, compare_spans);
+    struct mi_span *other = mi_mem_new(spans->room, sizeof *other);
+    if (!other) {
+        spans->failed = true;
+        return;
+    }
+    while (!merge_all(spans, other)) {
+        struct mi_span *merged = other;
+        other = spans->list;
+        spans->list = merged;
+    }
+    mi_mem_free(other);
     spans->count = 0;
     spans->is_unsorted = false;
     for (uint32_t i = 0; i < count; i++) { /* never writes ahead of what it reads */

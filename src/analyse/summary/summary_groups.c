@@ -403,10 +403,11 @@ bool mi_summary_groups(const struct mi_summary *summary, struct mi_error *err)
         if (is_timed && !summary->has_tasks)
             continue;
         mi_grouping_collect(&grouping, &plan->property);
-        if (plan->has_busy && !grouping.failed)
-            measure_busy(&grouping, &plan->property);
-        if (!grouping.failed && is_worth_it(&grouping, order[i]))
+        if (!grouping.failed && is_worth_it(&grouping, order[i])) {
+            if (plan->has_busy)
+                measure_busy(&grouping, &plan->property);
             list_groups(&grouping, plan);
+        }
         if (!grouping.failed && order[i] == MI_BY_OP)
             grouping.failed = !mi_summary_kernels(&grouping);
         ok = !grouping.failed;
