@@ -1,7 +1,9 @@
 #include "base/mem.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE        ((uintptr_t)64 << 10) /* the largest that processors use for small ones */
@@ -46,4 +48,41 @@ void *mi_mem_resize(void *block, size_t count, size_t size)
 void mi_mem_free(void *block)
 {
     free(block);
+}
+
+/* --- blocks that are zero where nothing was written --- */
+
+enum { PIECE = 4096 };
+
+bool mi_mem_is_zero(const void *block, size_t bytes)
+{
+    const uint8_t *at = block;
+    return !bytes || (!at[0] && !memcmp(at, at + 1, bytes - 1));
+}
+
+void mi_mem_sparse_copy(void *to, const void *from, size_t bytes)
+{
+    uint8_t *dst = to;
+    const uint8_t *src = from;
+    for (size_t at = 0; at < bytes; at += PIECE) {
+        size_t piece = bytes - at < PIECE ? bytes - at : PIECE;
+        if (!mi_mem_is_zero(src + at, piece))
+            memcpy(dst + at, src + at, piece);
+    }
+}
+
+void *mi_mem_sparse(size_t bytes)
+{
+    if (bytes < LARGE_BYTES)
+        return calloc(1, bytes ? bytes : 1);
+    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return block == MAP_FAILED ? NULL : with_huge_pages(block, bytes);
+}
+
+void mi_mem_sparse_free(void *block, size_t bytes)
+{
+    if (bytes < LARGE_BYTES)
+        free(block);
+    else if (block)
+        munmap(block, bytes);
 }

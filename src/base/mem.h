@@ -3,6 +3,7 @@
 #ifndef MI_BASE_MEM_H
 #define MI_BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A block of count * size bytes with undefined content, or NULL. Freed with mi_mem_free(). */
@@ -15,5 +16,15 @@ void *mi_mem_zero(size_t count, size_t size);
 void *mi_mem_resize(void *block, size_t count, size_t size);
 
 void mi_mem_free(void *block); /* NULL is fine */
+
+/* A block that reads as zeros; where it is large, what was never written takes no memory. Freed
+ * with mi_mem_sparse_free(), which wants to know its size (NULL is fine). */
+void *mi_mem_sparse(size_t bytes);
+void mi_mem_sparse_free(void *block, size_t bytes);
+
+bool mi_mem_is_zero(const void *block, size_t bytes);
+
+/* Copies to a place that reads as zeros, leaving out stretches of zeros. */
+void mi_mem_sparse_copy(void *to, const void *from, size_t bytes);
 
 #endif

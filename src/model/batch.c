@@ -81,7 +81,17 @@ static bool room_for_row(struct mi_batch *batch, enum mi_table_no which)
     return mi_batch_fail(batch, MI_ENOMEM, "out of memory for %s", mi_table_infos[which].name);
 }
 
-#define MI_COL(T, name, type, kind, extra, unit, meaning) table->name[at] = fields->name;
+/* A zero in a row that was never written stands there already, and costs no memory. */
+static inline void put_cell(void *cell, const void *value, size_t size, bool is_fresh)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, value, size);
+    if (bits || !is_fresh)
+        memcpy(cell, value, size);
+}
+
+#define MI_COL(T, name, type, kind, extra, unit, meaning)                                          \
+    put_cell(&table->name[at], &fields->name, sizeof(type), is_fresh);
 #define MI_TABLE(row, table_name, COLUMNS)                                                         \
     mi_##row##_id mi_add_##row(struct mi_batch *batch, const struct mi_##row##_row *fields)        \
     {                                                                                              \
@@ -90,6 +100,8 @@ static bool room_for_row(struct mi_batch *batch, enum mi_table_no which)
             !room_for_row(batch, MI_T_##table_name))                                               \
             return (mi_##row##_id){0};                                                             \
         uint32_t at = table->count++;                                                              \
+        bool is_fresh = at >= table->used;                                                         \
+        table->used = is_fresh ? table->count : table->used;                                       \
         COLUMNS(MI_COL, table_name)                                                                \
         return (mi_##row##_id){at};                                                                \
     }

@@ -10,6 +10,8 @@ static void move_up(struct mi_any_table *table, const struct mi_table_info *info
         size_t size = info->columns[c].size;
         uint8_t *array = mi_column_array(table, &info->columns[c]);
         uint32_t kept = 1, end;
+        if (mi_mem_is_zero(array, table->count * size))
+            continue;
         for (uint32_t row = 1; row < table->count; row = end + 1) { /* stretches that stay */
             for (end = row; end < table->count && instead[end] == end; end++)
                 ;
@@ -31,7 +33,8 @@ static void renumber(struct mi_tables *rows, enum mi_table_no which, const uint3
                 continue;
             uint32_t *list = mi_column_array(table, column);
             for (uint32_t row = 1; row < table->count; row++)
-                list[row] = new_row[list[row]];
+                if (list[row]) /* what is zero may take no memory */
+                    list[row] = new_row[list[row]];
         }
     }
 }

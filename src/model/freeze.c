@@ -37,7 +37,8 @@ static void renumber(struct mi_tables *rows, enum mi_table_no which, const uint3
                 continue;
             uint32_t *list = mi_column_array(table, column);
             for (uint32_t row = 1; row < table->count; row++)
-                list[row] = new_row[list[row]];
+                if (list[row]) /* what is zero may take no memory */
+                    list[row] = new_row[list[row]];
         }
     }
 }

@@ -79,14 +79,17 @@ struct shift {
     const uint32_t *map; /* for STR; NULL = they stay */
 };
 
+/* Zeros that stay zeros are not written: they may take no memory. */
 static void shift_u32(uint32_t *list, uint32_t count, struct shift shift)
 {
-    if (shift.map)
-        for (uint32_t i = 0; i < count; i++)
-            list[i] = shift.map[list[i]];
-    else if (shift.add || shift.if_none)
-        for (uint32_t i = 0; i < count; i++)
-            list[i] = list[i] ? list[i] + shift.add : shift.if_none;
+    if (!shift.map && !shift.add && !shift.if_none)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        if (list[i])
+            list[i] = shift.map ? shift.map[list[i]] : list[i] + shift.add;
+        else if (shift.if_none)
+            list[i] = shift.if_none;
+    }
 }
 
 /* Moves the arrays of the batch's table into the model's, which has no rows yet: a huge first batch
@@ -119,9 +122,13 @@ static bool copy_table(struct mi_tables *rows, enum mi_table_no which, struct mi
         const struct mi_column_info *column = &info->columns[c];
         uint8_t *dst = (uint8_t *)mi_column_array(to, column) + to->count * column->size;
         const uint8_t *src = (const uint8_t *)mi_column_array(from, column) + column->size;
-        memcpy(dst, src, (size_t)count * column->size);
+        if (to->count >= to->used)
+            mi_mem_sparse_copy(dst, src, (size_t)count * column->size);
+        else
+            memcpy(dst, src, (size_t)count * column->size);
     }
     to->count += count;
+    to->used = to->count > to->used ? to->count : to->used;
     return true;
 }
 

@@ -83,6 +83,8 @@ static bool permute(struct mi_any_table *table, const struct mi_table_info *info
     for (unsigned c = 0; c < info->column_count; c++) {
         const struct mi_column_info *column = &info->columns[c];
         uint8_t *array = mi_column_array(table, column);
+        if (mi_mem_is_zero(array, table->count * column->size))
+            continue;
         memcpy(old, array, table->count * column->size);
         copy_cells(array, old, column->size, order, table->count);
     }

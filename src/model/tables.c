@@ -58,6 +58,16 @@ const struct mi_table_info mi_table_infos[MI_TABLE_COUNT] = {
 #undef MI_TABLE
 };
 
+/* Columns of the widest table, and a few more: the array is checked against the list. */
+enum { MOST_COLUMNS = 40 };
+
+#define MI_COL(T, name, type, kind, extra, unit, meaning) +1
+#define MI_TABLE(row, table, COLUMNS)                                                              \
+    _Static_assert(0 COLUMNS(MI_COL, table) <= MOST_COLUMNS, "a table with too many columns");
+MI_TABLES(MI_TABLE)
+#undef MI_TABLE
+#undef MI_COL
+
 /* --- arrays --- */
 
 /* Where a table keeps the pointer to a column's array. Arrays have different element types, so the
@@ -99,7 +109,7 @@ void mi_tables_init(struct mi_tables *tables)
 {
     memset(tables, 0, sizeof *tables);
     for (int t = 0; t < MI_TABLE_COUNT; t++)
-        mi_any_table(tables, (enum mi_table_no)t)->count = 1;
+        *mi_any_table(tables, (enum mi_table_no)t) = (struct mi_any_table){.count = 1, .used = 1};
 }
 
 void mi_table_clear(struct mi_tables *tables, enum mi_table_no which)
@@ -107,16 +117,44 @@ void mi_table_clear(struct mi_tables *tables, enum mi_table_no which)
     struct mi_any_table *table = mi_any_table(tables, which);
     const struct mi_table_info *info = &mi_table_infos[which];
     for (unsigned c = 0; c < info->column_count; c++) {
-        mi_mem_free(get_array(table, &info->columns[c]));
+        mi_mem_sparse_free(get_array(table, &info->columns[c]),
+                           (size_t)table->room * info->columns[c].size);
         set_array(table, &info->columns[c], NULL);
     }
-    *table = (struct mi_any_table){.count = 1};
+    *table = (struct mi_any_table){.count = 1, .used = 1};
 }
 
 void mi_tables_fini(struct mi_tables *tables)
 {
     for (int t = 0; t < MI_TABLE_COUNT; t++)
         mi_table_clear(tables, (enum mi_table_no)t);
+}
+
+/* Moves all columns into larger arrays; without memory for all of them nothing changes. */
+static bool grow(struct mi_any_table *table, const struct mi_table_info *info, uint32_t room)
+{
+    void *arrays[MOST_COLUMNS];
+    unsigned made = 0;
+    for (; made < info->column_count; made++) {
+        arrays[made] = mi_mem_sparse((size_t)room * info->columns[made].size);
+        if (!arrays[made])
+            break;
+    }
+    bool ok = made == info->column_count;
+    for (unsigned c = 0; c < made; c++) {
+        const struct mi_column_info *column = &info->columns[c];
+        void *old = get_array(table, column);
+        if (!ok) {
+            mi_mem_sparse_free(arrays[c], (size_t)room * column->size);
+            continue;
+        }
+        mi_mem_sparse_copy(arrays[c], old, old ? (size_t)table->used * column->size : 0);
+        mi_mem_sparse_free(old, (size_t)table->room * column->size);
+        set_array(table, column, arrays[c]);
+    }
+    if (ok)
+        table->room = room;
+    return ok;
 }
 
 bool mi_table_reserve(struct mi_tables *tables, enum mi_table_no which, uint32_t more)
@@ -132,16 +170,5 @@ bool mi_table_reserve(struct mi_tables *tables, enum mi_table_no which, uint32_t
         room = want;
     if (room > UINT32_MAX)
         room = UINT32_MAX;
-    const struct mi_table_info *info = &mi_table_infos[which];
-    for (unsigned c = 0; c < info->column_count; c++) {
-        const struct mi_column_info *column = &info->columns[c];
-        void *array = mi_mem_resize(get_array(table, column), room, column->size);
-        if (!array)
-            return false; /* columns that already grew are merely larger than room says */
-        if (!table->room)
-            memset(array, 0, column->size); /* row 0 reads as zeros */
-        set_array(table, column, array);
-    }
-    table->room = (uint32_t)room;
-    return true;
+    return grow(table, &mi_table_infos[which], (uint32_t)room);
 }

@@ -50,6 +50,7 @@ enum mi_table_no {
 #define MI_TABLE(row, table, COLUMNS)                                                              \
     struct mi_##table {                                                                            \
         uint32_t count, room; /* rows in use including the unused row 0; rows allocated */         \
+        uint32_t used;        /* rows behind these were never written and read as zeros */         \
         COLUMNS(MI_COL, table)                                                                     \
     };
 MI_TABLES(MI_TABLE)
@@ -106,9 +107,9 @@ struct mi_table_info {
 
 extern const struct mi_table_info mi_table_infos[MI_TABLE_COUNT];
 
-/* Any table seen as its first two fields; arrays are reached through mi_column_array(). */
+/* Any table seen as its first fields; arrays are reached through mi_column_array(). */
 struct mi_any_table {
-    uint32_t count, room;
+    uint32_t count, room, used;
 };
 
 static inline struct mi_any_table *mi_any_table(struct mi_tables *tables, enum mi_table_no which)
