@@ -119,6 +119,16 @@ static void take_extent(struct mi_timeline *tl, int64_t run)
     }
 }
 
+/* Times are counted from the first task of all, whichever lanes are shown. */
+static void find_zero(struct mi_timeline *tl)
+{
+    const struct mi_tasks *tasks = &tl->model->all.rows.tasks;
+    for (uint32_t t = 1; t < tasks->count; t++) {
+        int64_t start_ns = mi_timeline_start(tl, t);
+        tl->zero_ns = t == 1 || start_ns < tl->zero_ns ? start_ns : tl->zero_ns;
+    }
+}
+
 /* The run that is shown unless another one is wanted: the first that is counted. */
 static int64_t default_run(const struct mi_account *account)
 {
@@ -183,8 +193,8 @@ static bool choose_window(struct mi_timeline *tl, const struct mi_args *args, ui
     const char *around = mi_args_text(args, "around", NULL);
     bool has_from = mi_args_find(args, "from") != NULL, has_to = mi_args_find(args, "to") != NULL;
     int64_t run = mi_args_int(args, "run", -1), at_ns;
+    find_zero(tl);
     take_extent(tl, -1);
-    tl->zero_ns = tl->from_ns;
     if (around) {
         if (!take_around(tl, around, run >= 0 ? run : default_run(tl->account), marked, err))
             return false;

@@ -122,8 +122,8 @@ static void windows(void **state)
     const struct mi_arg around[] = {arg("around", "short", 0)};
     report = draw(&hand, around, 1);
     assert_int_equal(table_of(&report, "lanes")->row_count, 4);
-    /* 20 us on both sides of 8 ns: all there is stands in the middle column */
-    assert_picture(&report, 3, "          ^         ");
+    /* 20 us on both sides of 8 ns: it stands on the edge of two columns */
+    assert_picture(&report, 3, "         ^^         ");
     mi_report_fini(&report);
     hand_fini(&hand);
 }
