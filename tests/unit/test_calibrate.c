@@ -440,6 +440,25 @@ static void a_shared_clock_is_split(void **state)
     assert_in_range(moved(1) - moved(2), 5 * MS - 500, 5 * MS + 500);
 }
 
+/* Times that no capture has: nothing overflows, and starts stay numbers. */
+static void absurd_times_do_no_harm(void **state)
+{
+    (void)state;
+    static const int64_t times[] = {INT64_MIN + 50000, -1, 0, 7, INT64_MAX / 2, INT64_MAX};
+    enum { COUNT = sizeof times / sizeof *times };
+    mi_track_id thread = host_thread();
+    uint32_t streams[3] = {stream(1), stream(2), stream(3)};
+    for (int i = 0; i < COUNT * COUNT * 3; i++) {
+        int64_t a = times[i % COUNT], b = times[i / COUNT % COUNT];
+        pair(streams[i % 3], a, streams[(i + 1) % 3], b, i % 4 ? 20 : 40000);
+        uint32_t task = event(streams[i % 3], record_kernel, a, 20);
+        hand.model.all.rows.tasks.launch[task] =
+            call(thread, "ModelExecute", "model", (mi_slice_id){0}, b, INT64_MAX);
+    }
+    calibrate();
+    assert_true(hand.model.all.rows.fits.count > 1);
+}
+
 static bool calibrate_with(long left)
 {
     struct mi_error err = {0};
@@ -484,6 +503,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ranks_end_collectives_together, setup, teardown),
         cmocka_unit_test_setup_teardown(without_signals_nothing_is_done, setup, teardown),
         cmocka_unit_test_setup_teardown(a_shared_clock_is_split, setup, teardown),
+        cmocka_unit_test_setup_teardown(absurd_times_do_no_harm, setup, teardown),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,8 +49,8 @@ void mi_lines_clear(struct mi_calibration *c, uint32_t group)
 /* How much later the clock shows `ns` of capture time than it is. */
 static int64_t off_at(const struct mi_calibration *c, const struct mi_unit *unit, int64_t ns)
 {
-    double since = (double)(ns - c->base_ns) - unit->line.at;
-    return llround(unit->line.offset + unit->line.drift * since);
+    double since = mi_since_base(c, ns) - unit->line.at;
+    return mi_whole_ns(unit->line.offset + unit->line.drift * since);
 }
 
 static int64_t moved(const struct mi_calibration *c, const struct mi_unit *unit, int64_t ns)
@@ -92,11 +92,11 @@ static int64_t gap_of(const struct mi_calibration *c, const struct mi_tie *tie,
     const struct mi_unit *cause = forward ? low : high, *effect = forward ? high : low;
     double cause_start = point->cause - (double)point->cause_dur - cause->line.at;
     double effect_start = point->effect - (double)point->effect_dur - effect->line.at;
-    int64_t gap = llround(point->effect - point->cause);
+    int64_t gap = mi_whole_ns(point->effect - point->cause);
     if (!is_moved)
         return gap;
-    return gap - llround(effect->line.offset + effect->line.drift * effect_start) +
-           llround(cause->line.offset + cause->line.drift * cause_start);
+    return gap - mi_whole_ns(effect->line.offset + effect->line.drift * effect_start) +
+           mi_whole_ns(cause->line.offset + cause->line.drift * cause_start);
 }
 
 static void count_points(struct mi_calibration *c, uint32_t unit, struct mi_fit_row *row)
@@ -121,7 +121,7 @@ static void count_points(struct mi_calibration *c, uint32_t unit, struct mi_fit_
     }
     if (count)
         qsort(c->sample, count, sizeof *c->sample, compare_values);
-    row->residual_ns = count ? llround(c->sample[count / 2]) : -1;
+    row->residual_ns = count ? mi_whole_ns(c->sample[count / 2]) : -1;
 }
 
 static int64_t whole(double ns)
@@ -202,7 +202,7 @@ static void add_row(struct mi_calibration *c, uint32_t unit, uint32_t *users)
                              .is_reference = own->is_reference,
                              .at_raw = own->tasks ? c->rows->tasks.start_raw[own->first_task]
                                                   : c->rows->clocks.ref_raw[clock],
-                             .offset_ns = llround(own->line.offset),
+                             .offset_ns = mi_whole_ns(own->line.offset),
                              .drift_ppm = own->line.drift * 1e6,
                              .uncertainty_ns = -1,
                              .low_ns = INT64_MIN,

@@ -67,7 +67,7 @@ static void estimate_blocked(struct mi_calibration *c, struct mi_tie *tie)
                run = median_of(c, last, third, true) - t;
         tie->slope = run > 0 ? fmin(fmax(rise / run, -MAX_SLOPE), MAX_SLOPE) : 0;
     }
-    tie->diff += tie->slope * ((double)(c->units[tie->low].first_start - c->base_ns) - at);
+    tie->diff += tie->slope * (mi_since_base(c, c->units[tie->low].first_start) - at);
 }
 
 void mi_tie_band(struct mi_calibration *c, const struct mi_tie *tie, struct mi_band *band,
@@ -129,7 +129,7 @@ static void judge_tie(struct mi_calibration *c, struct mi_tie *tie)
     } else if (fabs(tie->width) <= BAND_NS) {
         tie->strength = tie->loose < tie->count ? MI_TIE_BAND : MI_TIE_LOOSE;
         tie->slope = slope;
-        mi_band_at(&band, (double)(c->units[tie->low].first_start - c->base_ns), &low, &high);
+        mi_band_at(&band, mi_since_base(c, c->units[tie->low].first_start), &low, &high);
         tie->diff = low + (high - low) / 2;
     }
 }
@@ -248,7 +248,7 @@ static void carry_over(struct mi_calibration *c, const struct mi_tie *tie, uint3
     bool upward = from == tie->low;
     const struct mi_line *known = &c->units[from].line;
     struct mi_line *line = &c->units[upward ? tie->high : tie->low].line;
-    double low_start = (double)(c->units[tie->low].first_start - c->base_ns);
+    double low_start = mi_since_base(c, c->units[tie->low].first_start);
     double diff = tie->diff + tie->slope * (line->at - low_start);
     diff = upward ? diff : -diff;
     line->offset = known->offset + known->drift * (line->at - diff - known->at) + diff;
@@ -262,7 +262,7 @@ static bool estimate_lines(struct mi_calibration *c, const uint8_t *is_branch)
     uint8_t *is_known = mi_mem_zero(c->unit_count, 1);
     bool ok = is_known != NULL;
     for (uint32_t u = 1; u < c->unit_count; u++)
-        c->units[u].line.at = (double)(c->units[u].first_start - c->base_ns);
+        c->units[u].line.at = mi_since_base(c, c->units[u].first_start);
     for (uint32_t g = 1; ok && g < c->group_count; g++) {
         queue.count = 0;
         ok = mi_u32s_push(&queue, c->group_units.list[c->group_units.first[g]]);

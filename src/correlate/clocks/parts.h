@@ -7,6 +7,8 @@
 #include "correlate/vec.h"
 #include "model/model.h"
 
+#include <math.h>
+
 /* calibrated = raw - (offset + drift * (raw - at)) */
 struct mi_line {
     double at, offset, drift;
@@ -123,6 +125,13 @@ static inline double mi_since_base(const struct mi_calibration *c, int64_t ns)
     if (__builtin_sub_overflow(ns, c->base_ns, &since))
         return ns < 0 ? -9e18 : 9e18;
     return (double)since;
+}
+
+/* Rounded; times that are beyond all reason stay where three of them can still be added up. */
+static inline int64_t mi_whole_ns(double ns)
+{
+    const double most = 3e18;
+    return ns > -most && ns < most ? llround(ns) : ns >= most ? (int64_t)most : -(int64_t)most;
 }
 
 /* Whoever knows causes and effects adds them twice: they are counted first, then written down. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define AGREE_NS   100000.0 /* hosts that differ by no more are left alone */
+#define MOST_NS    1e15     /* ... and by more: eleven days are two jobs */
 #define SCATTER_NS 200000.0 /* ends that scatter more are not those of one collective */
 #define ENDS_NS    50000.0  /* ends of one collective are no further apart */
 
@@ -68,7 +69,7 @@ static uint32_t reduce(struct apart *list, uint32_t count)
         uint32_t quarter = (end - i) / 4;
         double scatter = list[end - 1 - quarter].ns - list[i + quarter].ns;
         struct apart middle = list[i + (end - i) / 2];
-        if (scatter <= SCATTER_NS)
+        if (scatter <= SCATTER_NS && fabs(middle.ns) <= MOST_NS)
             list[kept++] = middle;
     }
     return kept;
@@ -96,6 +97,12 @@ static void spread(const struct apart *list, uint32_t count, double *shifts, uin
     }
 }
 
+static int64_t earlier(int64_t ns, double shift)
+{
+    int64_t at, by = fabs(shift) > AGREE_NS ? mi_whole_ns(shift) : 0;
+    return __builtin_sub_overflow(ns, by, &at) ? ns : at;
+}
+
 static void move(struct mi_calibration *c, const double *shifts)
 {
     struct mi_samples *samples = &c->rows->samples;
@@ -115,11 +122,11 @@ static void move(struct mi_calibration *c, const double *shifts)
     for (uint32_t s = 1; s < samples->count; s++) {
         uint32_t source = c->rows->counters.source[samples->counter[s].v].v;
         double shift = shifts[c->rows->sources.collection[source]];
-        samples->at_ns[s] -= fabs(shift) > AGREE_NS ? llround(shift) : 0;
+        samples->at_ns[s] = earlier(samples->at_ns[s], shift);
     }
     for (uint32_t w = 1; w < windows->count; w++) {
         double shift = shifts[c->rows->sources.collection[windows->source[w].v]];
-        windows->start_ns[w] -= fabs(shift) > AGREE_NS ? llround(shift) : 0;
+        windows->start_ns[w] = earlier(windows->start_ns[w], shift);
     }
 }
 

@@ -52,7 +52,9 @@ static bool note_task(struct runs *r, uint32_t task)
 {
     const struct mi_tasks *tasks = &r->rows->tasks;
     uint32_t track = tasks->track[task].v, run = tasks->run[task];
-    int64_t start = tasks->start_ns[task], end = start + tasks->dur_ns[task];
+    int64_t start = tasks->start_ns[task], end;
+    if (__builtin_add_overflow(start, tasks->dur_ns[task], &end))
+        end = INT64_MAX;
     uint32_t *at = mi_map_at(&r->spans_of, mi_pair(track, run));
     if (!at)
         return false;
