@@ -31,12 +31,13 @@ static bool is_same_device(const struct mi_tg_unit *a, const struct mi_tg_unit *
            account->runs[a->run].group == account->runs[b->run].group;
 }
 
-/* Unless a run is asked for: those that count, and no odds and ends outside of marked steps. */
+/* Unless a run is asked for: those that count, and odds and ends outside of marked steps only where
+ * there is nothing else. */
 static bool is_of_run(const struct mi_tg_unit *unit, const struct mi_account *account,
-                      const struct mi_arg *run)
+                      const struct mi_arg *run, bool with_outside)
 {
     const struct mi_account_run *own = &account->runs[unit->run];
-    return run ? own->run == run->number : unit->is_counted && !own->is_outside;
+    return run ? own->run == run->number : unit->is_counted && (with_outside || !own->is_outside);
 }
 
 bool mi_tg_choose(const struct mi_tg_units *units, const struct mi_account *account,
@@ -47,14 +48,15 @@ bool mi_tg_choose(const struct mi_tg_units *units, const struct mi_account *acco
     uint32_t count = 0, first = UINT32_MAX;
     if (!list)
         return mi_fail(err, MI_ENOMEM, "out of memory");
-    for (uint32_t u = 0; u < units->count; u++) {
-        const struct mi_tg_unit *unit = &units->list[u];
-        if (!is_asked_for(unit, args) || !is_of_run(unit, account, run) ||
-            (first != UINT32_MAX && !is_same_device(unit, &units->list[first], account)))
-            continue;
-        first = first == UINT32_MAX ? u : first;
-        list[count++] = (struct sized){mi_ns_sub(unit->end_ns, unit->begin_ns), u};
-    }
+    for (int with_outside = 0; !count && with_outside < 2; with_outside++)
+        for (uint32_t u = 0; u < units->count; u++) {
+            const struct mi_tg_unit *unit = &units->list[u];
+            if (!is_asked_for(unit, args) || !is_of_run(unit, account, run, with_outside) ||
+                (first != UINT32_MAX && !is_same_device(unit, &units->list[first], account)))
+                continue;
+            first = first == UINT32_MAX ? u : first;
+            list[count++] = (struct sized){mi_ns_sub(unit->end_ns, unit->begin_ns), u};
+        }
     if (count) {
         qsort(list, count, sizeof *list, compare_sizes);
         *chosen = list[(count - 1) / 2].unit;
