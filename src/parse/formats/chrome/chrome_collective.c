@@ -120,24 +120,54 @@ static int64_t device_of(const struct finder *f, uint32_t task)
 /* Both durations are rounded, so a part may seem to end this much behind the whole. */
 #define SLACK_NS 1
 
-/* Everything in [start, end] of the collective that has its connection id. */
-static void adopt(struct finder *f, uint32_t collective)
+static bool connection_behind(const struct mi_tables *rows, uint32_t a, uint32_t b)
+{
+    const struct mi_tasks *tasks = &rows->tasks;
+    if (tasks->connection[a] != tasks->connection[b])
+        return tasks->connection[a] > tasks->connection[b];
+    return tasks->start_raw[a] > tasks->start_raw[b];
+}
+
+/* The last collective of a connection id that does not start behind a moment; 0 = none. */
+static uint32_t launched_at(const struct finder *f, const uint32_t *list, uint32_t connection,
+                            int64_t start_ns)
+{
+    const struct mi_tasks *tasks = &f->rows->tasks;
+    uint32_t low = 1, high = f->collective_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, task = list[middle];
+        if (tasks->connection[task] < connection ||
+            (tasks->connection[task] == connection && tasks->start_raw[task] <= start_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    uint32_t found = low > 1 ? list[low - 1] : 0;
+    return found && tasks->connection[found] == connection ? found : 0;
+}
+
+/* Everything within a collective that has its connection id is a part of it. */
+static bool adopt_parts(struct finder *f)
 {
     struct mi_tasks *tasks = &f->c->batch->rows.tasks;
-    int64_t end = tasks->start_raw[collective] + tasks->dur_ns[collective] + SLACK_NS;
-    int64_t device = device_of(f, collective);
-    if (tasks->connection[collective] == MI_NO_CONNECTION)
-        return;
-    for (uint32_t at = first_from(f, tasks->start_raw[collective]); at < f->count; at++) {
-        uint32_t task = f->order[at];
-        if (tasks->start_raw[task] > end)
-            break;
-        if (task == collective || is_collective(f, task) ||
-            tasks->connection[task] != tasks->connection[collective] ||
-            tasks->start_raw[task] + tasks->dur_ns[task] > end || device_of(f, task) != device)
+    size_t size = f->collective_count * sizeof *f->collectives;
+    uint32_t *list = mi_mem_new(f->collective_count, sizeof *list);
+    if (!list)
+        return false;
+    memcpy(list, f->collectives, size);
+    bool ok = mi_rows_sort(f->rows, list, f->collective_count, connection_behind);
+    for (uint32_t t = 1; ok && t < f->count; t++) {
+        if (tasks->connection[t] == MI_NO_CONNECTION || is_collective(f, t))
             continue;
-        tasks->parent[task].v = collective;
+        uint32_t all = launched_at(f, list, tasks->connection[t], tasks->start_raw[t]);
+        if (all &&
+            tasks->start_raw[t] + tasks->dur_ns[t] <=
+                tasks->start_raw[all] + tasks->dur_ns[all] + SLACK_NS &&
+            device_of(f, t) == device_of(f, all))
+            tasks->parent[t].v = all;
     }
+    mi_mem_free(list);
+    return ok;
 }
 
 /* The collective of a group that runs at that time; 0 = none. Those of one group follow each other,
@@ -187,13 +217,16 @@ static bool is_twin(const struct finder *f, uint32_t task, const struct mi_chrom
            device_of(f, task) == device;
 }
 
+/* Tasks of one start that are looked at; devices have fewer streams that work at a time. */
+enum { MOST_ALIKE = 256 };
+
 /* The task that a plane's row tells of; of several with one start, the one of its context. */
 static uint32_t twin_of(const struct finder *f, const struct mi_chrome_plane *plane)
 {
     int64_t device = mi_chrome_device(f->c, f->c->lanes[plane->lane].process);
     uint32_t found = 0, alike = 0;
     uint32_t from = first_from(f, plane->start_ns), at;
-    for (at = from; at < f->count; at++) {
+    for (at = from; at < f->count && at - from < MOST_ALIKE; at++) {
         uint32_t task = f->order[at];
         if (f->rows->tasks.start_raw[task] != plane->start_ns)
             break;
@@ -289,11 +322,9 @@ void mi_chrome_collectives_finish(struct mi_chrome *c)
     if ((!collectives && !c->plane_count) || mi_batch_failed(c->batch))
         return;
     mi_chrome_find_groups(c);
-    if (!finder_init(&f, c)) {
+    if (!finder_init(&f, c) || !adopt_parts(&f)) {
         mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for collectives");
     } else {
-        for (uint32_t at = 1; at < f.collective_count; at++)
-            adopt(&f, f.collectives[at]);
         join_planes(&f);
         judge_copies(c);
     }
