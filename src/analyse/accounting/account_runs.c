@@ -222,6 +222,10 @@ static uint64_t key_of(const struct listing *l, uint32_t task, uint32_t track)
         uint32_t launch = rows->tasks.launch[task].v;
         run =
             step_at(l, group, launch ? rows->slices.start_ns[launch] : rows->tasks.start_ns[task]);
+        int64_t model = rows->kernels.model[rows->tasks.kernel[task].v];
+        bool is_of_model = model >= 0 && model < UINT32_MAX; /* iterations begin on the device */
+        if (run == UINT32_MAX && launch && is_of_model)
+            run = step_at(l, group, rows->tasks.start_ns[task]);
     }
     return (uint64_t)l->group_of[track] << 32 | run;
 }
