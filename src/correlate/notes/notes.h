@@ -22,6 +22,13 @@ struct mi_keyed {
     int64_t at;
 };
 
+/* How far two times are apart, both hostile. */
+static inline int64_t mi_notes_distance(int64_t a, int64_t b)
+{
+    int64_t distance;
+    return __builtin_sub_overflow(a > b ? a : b, a > b ? b : a, &distance) ? INT64_MAX : distance;
+}
+
 /* By key, group, time, row. */
 int mi_keyed_compare(const void *left, const void *right);
 

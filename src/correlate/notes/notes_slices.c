@@ -136,7 +136,8 @@ static bool name_ops(struct joining *j)
             const struct mi_keyed *op = &j->named[--lo];
             if (op->key != key)
                 break;
-            if (at - op->at <= j->rows->slices.dur_ns[op->row]) { /* the innermost comes first */
+            if (mi_notes_distance(at, op->at) <=
+                j->rows->slices.dur_ns[op->row]) { /* the innermost comes first */
                 notes->slice[n].v = op->row;
                 break;
             }

@@ -43,37 +43,83 @@ static uint32_t key_of(struct mi_sums *s, uint32_t collection, int64_t device, u
     return key;
 }
 
+/* The tasks of one kernel on one device. */
+struct part {
+    uint32_t kernel;
+    int64_t device;
+    struct mi_sum sum;
+};
+
+struct parts {
+    struct part *at;
+    uint32_t count, room;
+    struct mi_map places; /* (kernel, device) -> place, from 1 */
+};
+
 /* Tables call the core by its type as written or by the name that it has everywhere. */
-static bool add_to(struct mi_sums *s, uint32_t collection, int64_t device, uint32_t task)
+static bool add_part(struct mi_sums *s, const struct part *part, int64_t device)
 {
     const struct mi_kernels *kernels = &s->rows->kernels;
-    uint32_t kernel = s->rows->tasks.kernel[task].v;
-    const uint32_t cores[] = {kernels->engine[kernel].v, kernels->type[kernel].v};
+    uint32_t collection = mi_sums_collection(s, kernels->source[part->kernel].v);
+    const uint32_t cores[] = {kernels->engine[part->kernel].v, kernels->type[part->kernel].v};
     for (unsigned i = 0; i < 2; i++) {
         if (i && cores[1] == cores[0])
             break;
-        uint32_t key = key_of(s, collection, device, kernels->op[kernel].v, cores[i], true);
+        uint32_t key = key_of(s, collection, device, kernels->op[part->kernel].v, cores[i], true);
         if (!key)
             return false;
-        s->list[key].times++;
-        s->list[key].total_ns += s->rows->tasks.dur_ns[task];
+        s->list[key].times += part->sum.times;
+        s->list[key].total_ns = mi_sums_add(s->list[key].total_ns, part->sum.total_ns);
     }
     return true;
 }
 
-static bool add_up(struct mi_sums *s)
+static bool gather(const struct mi_sums *s, struct parts *parts)
 {
     const struct mi_tasks *tasks = &s->rows->tasks;
+    const struct mi_kernels *kernels = &s->rows->kernels;
     for (uint32_t t = 1; t < tasks->count; t++) {
         uint32_t kernel = tasks->kernel[t].v;
-        uint32_t collection = mi_sums_collection(s, s->rows->kernels.source[kernel].v);
-        if (!collection || !mi_sums_is_operator(s, kernel) || !s->rows->kernels.op[kernel].v)
+        if (!mi_sums_is_operator(s, kernel) || !kernels->op[kernel].v ||
+            !mi_sums_collection(s, kernels->source[kernel].v))
             continue;
-        if (!add_to(s, collection, s->rows->tracks.device[tasks->track[t].v], t) ||
-            !add_to(s, collection, -1, t))
+        int64_t device = s->rows->tracks.device[tasks->track[t].v];
+        uint32_t *place = mi_map_at(&parts->places, mi_pair(kernel, (uint32_t)device));
+        if (!place || !mi_vec_room(&parts->at, &parts->room, parts->count, sizeof *parts->at))
             return false;
+        if (!*place) {
+            parts->at[parts->count++] = (struct part){.kernel = kernel, .device = device};
+            *place = parts->count;
+        }
+        struct mi_sum *sum = &parts->at[*place - 1].sum;
+        sum->times++;
+        sum->total_ns = mi_sums_add(sum->total_ns, tasks->dur_ns[t]);
     }
     return true;
+}
+
+static bool states_ops(const struct mi_sums *s)
+{
+    const struct mi_statistics *st = &s->rows->statistics;
+    mi_str_id op = mi_strings_find(&s->model->all.strings, MI_LIT("op"));
+    for (uint32_t i = 1; op.v && i < st->count; i++)
+        if (st->kind[i].v == op.v)
+            return true;
+    return false;
+}
+
+static bool add_up(struct mi_sums *s)
+{
+    struct parts parts = {0};
+    if (!states_ops(s))
+        return true;
+    bool ok = gather(s, &parts);
+    for (uint32_t p = 0; ok && p < parts.count; p++)
+        ok = add_part(s, &parts.at[p], parts.at[p].device) &&
+             (parts.at[p].device == -1 || add_part(s, &parts.at[p], -1));
+    mi_mem_free(parts.at);
+    mi_map_fini(&parts.places);
+    return ok;
 }
 
 /* Statistics of one source, in [from, end). */

@@ -38,10 +38,15 @@ static inline bool mi_sums_is_operator(const struct mi_sums *s, uint32_t kernel)
     return s->rows->kernels.kind[kernel] == MI_TASK_COMPUTE && s->rows->kernels.node_name[kernel].v;
 }
 
+static inline int64_t mi_sums_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 static inline bool mi_sums_differ(int64_t stated, int64_t found, int64_t times)
 {
-    int64_t difference = stated > found ? stated - found : found - stated;
-    return difference > times + 1;
+    return mi_notes_distance(stated, found) > times + 1;
 }
 
 /* Compares the statistics of one source, in [from, end), if they are those of a step. False: out of

@@ -41,7 +41,7 @@ static int64_t unite(struct spans *spans)
     }
     spans->count = kept;
     for (uint32_t i = 0; i < kept; i++)
-        total += spans->at[i].end - spans->at[i].start;
+        total = mi_sums_add(total, mi_notes_distance(spans->at[i].start, spans->at[i].end));
     return total;
 }
 
@@ -51,7 +51,7 @@ static int64_t overlap(const struct spans *a, const struct spans *b)
     for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
         int64_t from = a->at[i].start > b->at[k].start ? a->at[i].start : b->at[k].start;
         int64_t end = a->at[i].end < b->at[k].end ? a->at[i].end : b->at[k].end;
-        total += end > from ? end - from : 0;
+        total = mi_sums_add(total, end > from ? mi_notes_distance(from, end) : 0);
         if (a->at[i].end < b->at[k].end)
             i++;
         else

@@ -190,9 +190,9 @@ static uint32_t find_start(const struct joining *j, uint32_t note, uint32_t from
     }
     uint32_t best = end;
     for (uint32_t i = lo > from ? lo - 1 : lo; i < end && i <= lo; i++) {
-        int64_t distance = j->tasks[i].at > want ? j->tasks[i].at - want : want - j->tasks[i].at;
+        int64_t distance = mi_notes_distance(j->tasks[i].at, want);
         if (distance <= NEAR_NS && fits(j, note, j->tasks[i].row) &&
-            (best == end || distance < llabs(j->tasks[best].at - want)))
+            (best == end || distance < mi_notes_distance(j->tasks[best].at, want)))
             best = i;
     }
     return best;
