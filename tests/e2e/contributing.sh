@@ -7,7 +7,7 @@ temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 tree=$temp/tree
 mkdir "$tree"
-tar cf - CMakeLists.txt cmake include po src | tar xf - -C "$tree"
+tar cf - CMakeLists.txt cmake include po src tools web/notice | tar xf - -C "$tree"
 cd "$tree"
 
 sed 's/template/example/g; s/Template/Lines of names and types/' src/parse/formats/template.c \
@@ -19,7 +19,7 @@ sed 's/template/sizes/g; /^extern /d; /^\/\* To drop/d' src/cli/template.c >src/
 sed -i 's/\.pass = "sizes"/.pass = "graph_sizes"/' src/cli/sizes.c
 echo 'MI_COMMAND(sizes)' >>src/cli/commands.def
 
-cmake -S . -B build -DCMAKE_C_COMPILER="$1" -DMI_TESTS=OFF -DMI_WERROR=ON -DCMAKE_C_FLAGS=-O0 >"$temp/log" 2>&1 || {
+cmake -S . -B build -DCMAKE_C_COMPILER="$1" -DMI_TESTS=OFF -DMI_WEB=OFF -DMI_WERROR=ON -DCMAKE_C_FLAGS=-O0 >"$temp/log" 2>&1 || {
     cat "$temp/log"
     exit 1
 }
