@@ -91,6 +91,22 @@ static void machine_and_clocks(void **state)
     reading_fini(&r);
 }
 
+/* What was read before a limit is kept, and the limit has a place. */
+static void a_log_has_an_end(void **state)
+{
+    (void)state;
+    static char text[4096] = "[Host]\ncntvct: 7\n";
+    struct reading r;
+    memset(text + strlen(text), '\n', 200);
+    reading_bytes(&r, mi_reader_find("msprof_info"), mi_cstr(text), NULL, NULL);
+    assert_false(r.ok);
+    assert_int_equal(r.err.code, MI_ELIMIT);
+    assert_int_equal(r.err.line, 65);
+    assert_false(mi_batch_failed(&r.batch));
+    assert_string_equal(fact(&r, "clock:host_counter"), "7");
+    reading_fini(&r);
+}
+
 static void groups_and_their_ranks(void **state)
 {
     (void)state;
@@ -126,9 +142,8 @@ static void facts_of_real_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(settings_of_a_framework),
-        cmocka_unit_test(machine_and_clocks),
-        cmocka_unit_test(groups_and_their_ranks),
+        cmocka_unit_test(settings_of_a_framework), cmocka_unit_test(machine_and_clocks),
+        cmocka_unit_test(a_log_has_an_end),        cmocka_unit_test(groups_and_their_ranks),
         cmocka_unit_test(facts_of_real_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,7 +127,7 @@ static void read_reading(struct mi_batch *out, struct mi_bytes line, bool is_hos
     out->counts.kept++;
 }
 
-static bool read_log(const struct mi_source *src, struct mi_batch *out)
+static bool read_log(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
 {
     struct mi_bytes rest = src->bytes;
     bool is_host = is_of_host(rest);
@@ -135,8 +135,8 @@ static bool read_log(const struct mi_source *src, struct mi_batch *out)
         uint64_t offset = (uint64_t)(rest.at - src->bytes.at);
         struct mi_bytes line = next_line(&rest);
         if (number > MAX_LOG_LINES)
-            return mi_batch_fail(out, MI_ELIMIT, "more than %d lines: this is no log of clocks",
-                                 MAX_LOG_LINES);
+            return mi_fail_at(err, MI_ELIMIT, offset, number,
+                              "more than %d lines: this is no log of clocks", MAX_LOG_LINES);
         if (line.len)
             read_reading(out, line, is_host, offset, number);
     }
@@ -153,7 +153,7 @@ static int sniff(const struct mi_probe *probe)
 static bool read_info(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
 {
     if (is_log(src->bytes))
-        return read_log(src, out);
+        return read_log(src, out, err);
     return mi_msprof_read_facts(src, out, err);
 }
 
