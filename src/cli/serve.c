@@ -27,10 +27,6 @@ static const struct mi_param params[] = {
      .help = N_("Numeric address to listen at; one that other machines reach gets a random token "
                 "in its link.")},
     {.name = "no-open", .kind = MI_PARAM_FLAG, .help = N_("Print the link, open no browser.")},
-    {.name = "web-dir",
-     .kind = MI_PARAM_TEXT,
-     .metavar = N_("DIR"),
-     .help = N_("Take the files of the page from there: for work on the page.")},
     MI_PARAM_END};
 
 /* The desktop's own opener, if there is a desktop; its failure is no news, the link was printed. */
@@ -84,8 +80,7 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
     if (!session)
         return code;
     struct mi_serve_options options = {.address = mi_args_text(args, "address", NULL),
-                                       .port = (uint16_t)mi_args_int(args, "port", 0),
-                                       .web_dir = mi_args_text(args, "web-dir", NULL)};
+                                       .port = (uint16_t)mi_args_int(args, "port", 0)};
     mi_cli_losses(cli, session);
     struct mi_server *server = mi_serve_start(session, &options, &err);
     if (server && print_link(cli, mi_serve_url(server), &err)) {

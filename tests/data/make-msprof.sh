@@ -40,7 +40,7 @@ Stream Id,Task Id,Hit Rate,Victim Rate,Op Name
 35,3,0.75
 EOF
 printf 'Device_id,Timestamp(us),Node,Compute_time(us),Memcpy_time(us),Task_time(us),Dispatch_time(us),Total_time(us),Stream ID,Task ID\n0,1700000000000010.500\t,Unique,12.5,1.25,14,3,20,35,7\n' >aicpu.csv
-printf 'Name,Input Shapes,Call Stack,Host Self Duration(us),Host Total Duration(us),Device Self Duration(us),Device Total Duration(us),Device Self Duration With AICore(us),Device Total Duration With AICore(us)\naten::empty,";\r\n;",,1.5,1.5,0,0,0,0\naten::mul,"32,3;\r\n32,3","/home/user/a.py(12): forward;\r\n/home/user/b.py(3): ""main"";",2.5,10.25,20.0,20.0,0,0\n' >operator_details.csv
+printf 'Name,Input Shapes,Call Stack,Host Self Duration(us),Host Total Duration(us),Device Self Duration(us),Device Total Duration(us),Device Self Duration With AICore(us),Device Total Duration With AICore(us)\naten::empty,";\r\n;",,1.5,1.5,0,0,0,0\naten::mul,"32,3;\r\n32,3","model/net/a.py(12): forward;\r\nmodel/net/b.py(3): ""main"";",2.5,10.25,20.0,20.0,0,0\n' >operator_details.csv
 printf 'Name,Size(KB),Allocation Time(us),Release Time(us),Duration(us),Allocation Total Allocated(MB),Device Type\naten::empty,512.5,1700000000000005.250\t,,,1.5,NPU:1\ncann::Graph_70,-192,1700000000000006.000\t,1700000000000016.000\t,10.0,0.25,NPU:1\n' >operator_memory.csv
 printf 'Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),Stream Ptr,Device Type\nPTA,1700000000000005.250\t,1.5,2.0,1.5,897357296,NPU:1\nAPP,1700000000000004.000\t,,2109.6015625,,,NPU:1\nAPP,1.7E+15,,2109.6015625,,,NPU:1\n' >memory_record.csv
 cat >npu_mem.csv <<'EOF'

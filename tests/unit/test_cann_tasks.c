@@ -377,6 +377,25 @@ static void a_wrap_is_no_run(void **state)
     joining_fini(&j);
 }
 
+/* Where ids have 32 bits they do not wrap: a fall from beyond 65536 begins the next run. */
+static void wide_ids_do_not_wrap(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_table(&j,
+              TIMES_HEADER "0,a,AI_CORE,2,0,1,10\n0,b,AI_CORE,2,65535,1,20\n"
+                           "0,c,AI_CORE,2,65536,1,30\n0,d,AI_CORE,2,112502,1,40\n"
+                           "0,a,AI_CORE,2,0,1,50\n0,b,AI_CORE,2,65535,1,60\n"
+                           "0,c,AI_CORE,2,65536,1,70\n0,d,AI_CORE,2,112502,1,80\n",
+              "p/task_time.csv");
+    assert_true(joining_run(&j));
+    assert_int_equal(run_at(&j, 40000), 0);
+    assert_int_equal(run_at(&j, 50000), 1);
+    assert_int_equal(run_at(&j, 80000), 1);
+    joining_fini(&j);
+}
+
 /* Short tasks that an inexact clock has swapped begin no run; the same ids again do. */
 static void a_swap_is_no_run(void **state)
 {
@@ -463,6 +482,7 @@ int main(void)
         cmocka_unit_test(tables_join_to_one_truth),
         cmocka_unit_test(repeating_tasks_number_the_runs),
         cmocka_unit_test(a_wrap_is_no_run),
+        cmocka_unit_test(wide_ids_do_not_wrap),
         cmocka_unit_test(a_swap_is_no_run),
         cmocka_unit_test(a_real_capture_has_no_runs),
         cmocka_unit_test(memory_runs_out),

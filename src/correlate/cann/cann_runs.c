@@ -1,7 +1,8 @@
 /* Executions of a loaded model, told apart where its tasks repeat.
  *
  * A loaded model keeps the ids of its tasks, and on each stream they ascend within an execution: an
- * id that is not larger than the one before it begins the next. Ids also wrap at 65536, and inexact
+ * id that is not larger than the one before it begins the next. Ids also wrap at 65536, except on
+ * chips whose ids have 32 bits, which shows by larger ones; and inexact
  * clocks swap short tasks: a fall from the top of the range, or one to an id that is new in this
  * execution and started at the same moment, begins nothing. Where a stream has fewer executions
  * than another (records were lost) the starts of the other tell which are missing. Streams of the
@@ -12,7 +13,8 @@
 enum {
     WRAP_FALL = 32768, /* ids fall this far ... */
     WRAP_FROM = 65000, /* ... from here on where they wrap */
-    SWAP_NS = 2000,    /* tasks that started within this may stand in the wrong order */
+    WRAP_AT = 65536,
+    SWAP_NS = 2000, /* tasks that started within this may stand in the wrong order */
     MAX_ALIGN_WORK = 4000000
 };
 
@@ -23,6 +25,7 @@ struct lane { /* one track */
     uint32_t collection;
     uint32_t marks; /* tasks that start a model */
     uint32_t tasks, tasks_seen;
+    bool is_wide;             /* its ids do not wrap */
     uint32_t model, last_run; /* of lanes without ids: the lane that they go by */
 };
 
@@ -60,7 +63,7 @@ static bool begins_run(const struct lane *lane, const struct mi_tasks *tasks, ui
         return false;
     if (id == lane->last_id) /* sub-tasks share an id, and lie within each other */
         return tasks->start_raw[t] >= lane->last_end;
-    if (lane->last_id >= WRAP_FROM && lane->last_id - id >= WRAP_FALL)
+    if (!lane->is_wide && lane->last_id >= WRAP_FROM && lane->last_id - id >= WRAP_FALL)
         return false;
     return seen == lane->begins || distance(tasks->start_raw[t], lane->last_start) >= SWAP_NS;
 }
@@ -87,6 +90,7 @@ static bool begin_runs(struct numbering *n)
             lane->begins++;
         *seen = lane->begins;
         tasks->run[t] = lane->begins - 1;
+        lane->is_wide |= id >= WRAP_AT;
         lane->last_id = id;
         lane->last_start = tasks->start_raw[t];
         lane->last_end = end_of(tasks, t);

@@ -454,7 +454,7 @@ struct mi_server *mi_serve_start(const struct mi_session *session,
         mi_fail(err, MI_ENOMEM, "out of memory");
         return NULL;
     }
-    server->site = mi_site_new(session, options->web_dir, err);
+    server->site = mi_site_new(session, err);
     if (!server->site || !listen_at(server, options, err)) {
         mi_serve_stop(server);
         return NULL;

@@ -4,6 +4,7 @@
  *   {"total", "hits": [{"node", "name", "op", "layer", "tasks"}]}
  * Hits in names that begin with the text come first; the rest follows the order of the files. */
 #include "present/export/common.h"
+#include "present/serve/find_text.h"
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
 
@@ -15,29 +16,6 @@ struct query {
     struct mi_bytes text, op;
     enum mi_layer layer; /* NONE = both */
 };
-
-static uint8_t lower(uint8_t c)
-{
-    return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
-}
-
-/* Where the text stands in the name; SIZE_MAX = nowhere. */
-static size_t find(struct mi_bytes name, struct mi_bytes text)
-{
-    if (!text.len)
-        return 0;
-    uint8_t first = lower(text.at[0]);
-    for (size_t from = 0; from + text.len <= name.len; from++) {
-        size_t k = 1;
-        if (lower(name.at[from]) != first)
-            continue;
-        while (k < text.len && lower(name.at[from + k]) == lower(text.at[k]))
-            k++;
-        if (k == text.len)
-            return from;
-    }
-    return SIZE_MAX;
-}
 
 /* Words of the query; the last plain one counts. */
 static struct query read_query(struct mi_bytes text)
@@ -70,12 +48,12 @@ static int rank_of(const struct mi_model *model, const struct query *query, uint
     struct mi_bytes op = mi_model_text(model, nodes->op[node]);
     if (layer == MI_LAYER_STAGE || (query->layer && layer != query->layer))
         return 0;
-    if (query->op.len && find(op, query->op) == SIZE_MAX)
+    if (query->op.len && mi_find_text(op, query->op) == SIZE_MAX)
         return 0;
-    size_t at = find(name, query->text);
+    size_t at = mi_find_text(name, query->text);
     if (at != SIZE_MAX)
         return at == 0 || name.at[at - 1] == '/' ? 2 : 1;
-    return find(op, query->text) == SIZE_MAX ? 0 : 1;
+    return mi_find_text(op, query->text) == SIZE_MAX ? 0 : 1;
 }
 
 static void write_hit(struct mi_jw *jw, const struct mi_model *model, uint32_t node)

@@ -14,7 +14,6 @@
 struct mi_serve_options {
     const char *address; /* numeric; NULL = 127.0.0.1 */
     uint16_t port;       /* 0 = any that is free */
-    const char *web_dir; /* files of the page come from there, for work on it; NULL = built in */
     unsigned threads;    /* 0 = 4 */
     unsigned timeout_s;  /* silence on a connection; 0 = 15 */
 };

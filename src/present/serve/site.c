@@ -12,13 +12,11 @@ struct slot {
 
 struct mi_site {
     const struct mi_session *session;
-    const char *web_dir;
     struct slot slots[LAYERS][MI_FOLDS];
     struct mi_lod_cache lods;
 };
 
-struct mi_site *mi_site_new(const struct mi_session *session, const char *web_dir,
-                            struct mi_error *err)
+struct mi_site *mi_site_new(const struct mi_session *session, struct mi_error *err)
 {
     struct mi_site *site = mi_mem_zero(1, sizeof *site);
     if (!site) {
@@ -26,7 +24,6 @@ struct mi_site *mi_site_new(const struct mi_session *session, const char *web_di
         return NULL;
     }
     site->session = session;
-    site->web_dir = web_dir;
     mi_lod_cache_init(&site->lods);
     for (int layer = 0; layer < LAYERS; layer++)
         for (int fold = 0; fold < MI_FOLDS; fold++)
@@ -64,11 +61,6 @@ const struct mi_session *mi_site_session(const struct mi_site *site)
 const struct mi_model *mi_site_model(const struct mi_site *site)
 {
     return mi_session_model(site->session);
-}
-
-const char *mi_site_web_dir(const struct mi_site *site)
-{
-    return site->web_dir;
 }
 
 static bool draw(struct mi_drawn *drawn, const struct mi_model *model, enum mi_layer layer,

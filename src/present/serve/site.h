@@ -24,13 +24,11 @@ struct mi_drawn { /* an outline, ready for drawing */
 struct mi_site;
 
 /* NULL: out of memory. */
-struct mi_site *mi_site_new(const struct mi_session *session, const char *web_dir,
-                            struct mi_error *err);
+struct mi_site *mi_site_new(const struct mi_session *session, struct mi_error *err);
 void mi_site_free(struct mi_site *site);
 
 const struct mi_session *mi_site_session(const struct mi_site *site);
 const struct mi_model *mi_site_model(const struct mi_site *site);
-const char *mi_site_web_dir(const struct mi_site *site);
 
 enum mi_fold { MI_FOLD_SCOPE, MI_FOLD_GROUP, MI_FOLD_NONE, MI_FOLDS };
 

@@ -2,6 +2,7 @@
 #include "present/serve/site_parts.h"
 
 #include "base/mem.h"
+#include "present/serve/find_text.h"
 
 #include <string.h>
 
@@ -10,25 +11,12 @@ static uint64_t key_of(const struct mi_time_filter *filter)
     return mi_hash64(filter->text) ^ ((uint64_t)filter->hidden << 32 | filter->hidden);
 }
 
-/* ASCII letters alone: names are bytes. */
-static uint8_t lower(uint8_t c)
-{
-    return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
-}
-
 static bool has_text(struct mi_bytes name, struct mi_bytes text)
 {
-    for (size_t from = 0; from + text.len <= name.len; from++) {
-        size_t k = 0;
-        while (k < text.len && lower(name.at[from + k]) == lower(text.at[k]))
-            k++;
-        if (k == text.len)
-            return true;
-    }
-    return false;
+    return mi_find_text(name, text) != SIZE_MAX;
 }
 
-static bool mark(const struct mi_model *model, const struct mi_time_filter *filter,
+static void mark(const struct mi_model *model, const struct mi_time_filter *filter,
                  uint8_t *kernels, uint8_t *slices)
 {
     const struct mi_tables *rows = &model->all.rows;
@@ -39,7 +27,6 @@ static bool mark(const struct mi_model *model, const struct mi_time_filter *filt
                       has_text(mi_model_text(model, rows->kernels.node_name[k]), filter->text));
     for (uint32_t s = 1; s < rows->slices.count; s++)
         slices[s] = has_text(mi_model_text(model, rows->slices.name[s]), filter->text);
-    return true;
 }
 
 static bool build(struct mi_lod *lod, const struct mi_model *model,
@@ -50,8 +37,10 @@ static bool build(struct mi_lod *lod, const struct mi_model *model,
         return mi_lod_init(lod, model, NULL, err);
     uint8_t *kernels = mi_mem_zero(rows->kernels.count, 1);
     uint8_t *slices = mi_mem_zero(rows->slices.count, 1);
-    bool ok = kernels && slices && mark(model, filter, kernels, slices);
-    if (!ok)
+    bool ok = kernels && slices;
+    if (ok)
+        mark(model, filter, kernels, slices);
+    else
         mi_fail(err, MI_ENOMEM, "out of memory for the timeline");
     struct mi_lod_filter wanted = {.kernels = kernels, .slices = slices};
     ok = ok && mi_lod_init(lod, model, &wanted, err);

@@ -3,7 +3,7 @@
 import {useEffect, useState} from 'preact/hooks';
 import {isAborted, report, type Cell, type Report, type ReportTable} from '../api/client';
 import {t} from '../i18n/i18n';
-import {select, setLayer} from '../state/actions';
+import {select} from '../state/actions';
 import {lang} from '../state/state';
 import {clean} from '../util/clean';
 import {bytes, count, microseconds, share} from '../util/format';
@@ -129,5 +129,3 @@ export function Findings({report: found}: {report: Report}) {
         </ul>
     );
 }
-
-export {setLayer};

@@ -3,7 +3,7 @@ import {effect, untracked} from '@preact/signals';
 import {isAborted, postFrame, type Track} from '../api/client';
 import {texts, u16, u32, u8, type Frame} from '../api/frame';
 import {select, showPath, timeActions} from '../state/actions';
-import {capture, failure, follow, hidden, path, relatedTasks, search, selection, theme, timeWindow} from '../state/state';
+import {capture, failure, follow, hidden, path, relatedTasks, selection, theme, timeWindow} from '../state/state';
 import {clean, middle} from '../util/clean';
 import {DARK, LIGHT, look, type Palette} from '../util/colours';
 import {duration, niceStep} from '../util/format';
@@ -88,7 +88,6 @@ export class TimelineView {
         this.stops.push(effect(() => {
             const known = capture.value;
             hidden.value;
-            search.value;
             untracked(() => {
                 this.data = null;
                 this.loading = '';
