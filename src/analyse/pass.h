@@ -26,4 +26,9 @@ extern const size_t mi_pass_count;
 
 const struct mi_pass *mi_pass_find(const char *name); /* NULL if there is none */
 
+/* Asks the pass. One whose needs are unmet yields a report with one finding of rule "not_checked"
+ * that says what is missing. */
+bool mi_pass_run(const struct mi_pass *pass, const struct mi_model *model,
+                 const struct mi_args *args, struct mi_report *out, struct mi_error *err);
+
 #endif

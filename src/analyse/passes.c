@@ -16,3 +16,20 @@ const struct mi_pass *mi_pass_find(const char *name)
             return mi_passes[i];
     return NULL;
 }
+
+bool mi_pass_run(const struct mi_pass *pass, const struct mi_model *model,
+                 const struct mi_args *args, struct mi_report *out, struct mi_error *err)
+{
+    unsigned has = mi_model_has(model);
+    if (pass->needs & ~has) {
+        mi_report_add_finding(out,
+                              &(struct mi_finding){.rule = "not_checked",
+                                                   .severity = MI_INFO,
+                                                   .sentence = mi_has_missing(pass->needs, has),
+                                                   .cost_ns = -1});
+        return true;
+    }
+    if (!pass->run(model, args, out, err))
+        return false;
+    return !out->failed || mi_fail(err, MI_ENOMEM, "out of memory for the report");
+}

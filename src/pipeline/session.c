@@ -416,16 +416,5 @@ bool mi_session_report(const struct mi_session *session, const char *name,
     const struct mi_pass *pass = mi_pass_find(name);
     if (!pass)
         return mi_fail(err, MI_ENOTFOUND, "there is no analysis \"%.60s\"", name);
-    unsigned has = mi_model_has(&session->model);
-    if (pass->needs & ~has) {
-        mi_report_add_finding(out,
-                              &(struct mi_finding){.rule = "not_checked",
-                                                   .severity = MI_INFO,
-                                                   .sentence = mi_has_missing(pass->needs, has),
-                                                   .cost_ns = -1});
-        return true;
-    }
-    if (!pass->run(&session->model, args, out, err))
-        return false;
-    return !out->failed || mi_fail(err, MI_ENOMEM, "out of memory for the report");
+    return mi_pass_run(pass, &session->model, args, out, err);
 }

@@ -57,8 +57,7 @@ const struct mi_reader *mi_session_reader(const struct mi_session *session, mi_s
 bool mi_session_metrics(const struct mi_session *session, mi_source_id source, int64_t offset,
                         uint32_t size_bytes, mi_metric_fn *fn, void *user);
 
-/* Runs the pass `name`. A pass whose needs are unmet yields a report with one finding of rule
- * "not_checked" that says what is missing. */
+/* Runs the pass `name`, see mi_pass_run(). */
 bool mi_session_report(const struct mi_session *session, const char *name,
                        const struct mi_args *args, struct mi_report *out, struct mi_error *err);
 

@@ -1,4 +1,5 @@
-/* Requests and replies as the routes see them; http.c knows the library behind. */
+/* Requests and replies as the routes see them, whoever carries them: the server (server.c) or the
+ * page of a one-file report (present/offline/core.c). */
 #ifndef MI_PRESENT_SERVE_HTTP_H
 #define MI_PRESENT_SERVE_HTTP_H
 
@@ -15,7 +16,7 @@ struct mi_request {
     struct mi_bytes body; /* of a POST */
     /* The value of a query parameter; NULL if it is not given. */
     const char *(*query)(const struct mi_request *request, const char *name);
-    void *connection;
+    void *transport; /* for `query` */
 };
 
 struct mi_reply {
@@ -44,6 +45,11 @@ struct mi_route {
 };
 
 extern const struct mi_route mi_routes[]; /* ends with a NULL path */
+
+/* Fills the reply, whose body is an empty sink in memory: by the route or the file of the page that
+ * has the address, else with an error. `method` is that of HTTP. */
+void mi_answer(struct mi_site *site, const struct mi_request *request, const char *method,
+               struct mi_reply *reply);
 
 /* A number in a query or a path: digits only. False if it is not given or not one. */
 bool mi_http_number(const char *text, int64_t *number);

@@ -5,7 +5,6 @@
  *    "tracks": [{"id", "kind", "name", "device", "rank", "native_id", "tasks", "slices"}],
  *    "first_ns", "end_ns", "tasks_first_ns", "tasks_end_ns", "runs", "sources": [..],
  * "diagnostics": [..]} */
-#include "model-inspector/inspector.h"
 #include "present/export/common.h"
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
@@ -112,7 +111,7 @@ void mi_route_capture(struct mi_site *site, const struct mi_request *request,
     (void)request;
     mi_jw_init(&jw, &reply->body, NULL);
     mi_jw_begin_object(&jw);
-    mi_jw_member_text(&jw, "version", mi_version());
+    mi_jw_member_text(&jw, "version", MI_VERSION);
     mi_export_start(&jw, model);
     write_has(&jw, model);
     write_categories(&jw);

@@ -7,6 +7,7 @@
  *
  * Parameters are those that the command of the same name knows; "max" limits the rows of a table.
  * Words and sentences are translated, names never are. */
+#include "analyse/pass.h"
 #include "base/mem.h"
 #include "base/param.h"
 #include "present/serve/routes.h"
@@ -193,7 +194,7 @@ void mi_route_passes(struct mi_site *site, const struct mi_request *request, str
         mi_fail(&err, MI_EUSAGE, "max is no number");
     mi_report_init(&report);
     if (err.code == MI_OK && read_args(pass, request, list, &args, &err) &&
-        mi_session_report(mi_site_session(site), pass->name, &args, &report, &err)) {
+        mi_pass_run(pass, mi_site_model(site), &args, &report, &err)) {
         struct mi_jw jw;
         mi_jw_init(&jw, &reply->body, NULL);
         write_report(&jw, lang, &report, most > UINT32_MAX ? UINT32_MAX : (uint32_t)most);

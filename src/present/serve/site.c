@@ -5,29 +5,29 @@
 enum { LAYERS = MI_LAYER_STAGE + 1 };
 
 struct slot {
-    pthread_mutex_t lock;
+    struct mi_lock lock;
     bool is_ready;
     struct mi_drawn drawn;
 };
 
 struct mi_site {
-    const struct mi_session *session;
+    const struct mi_model *model;
     struct slot slots[LAYERS][MI_FOLDS];
     struct mi_lod_cache lods;
 };
 
-struct mi_site *mi_site_new(const struct mi_session *session, struct mi_error *err)
+struct mi_site *mi_site_new(const struct mi_model *model, struct mi_error *err)
 {
     struct mi_site *site = mi_mem_zero(1, sizeof *site);
     if (!site) {
         mi_fail(err, MI_ENOMEM, "out of memory");
         return NULL;
     }
-    site->session = session;
+    site->model = model;
     mi_lod_cache_init(&site->lods);
     for (int layer = 0; layer < LAYERS; layer++)
         for (int fold = 0; fold < MI_FOLDS; fold++)
-            pthread_mutex_init(&site->slots[layer][fold].lock, NULL);
+            mi_lock_init(&site->slots[layer][fold].lock);
     return site;
 }
 
@@ -42,7 +42,7 @@ void mi_site_free(struct mi_site *site)
                 mi_scenery_fini(&slot->drawn.scenery);
                 mi_outline_fini(&slot->drawn.outline);
             }
-            pthread_mutex_destroy(&slot->lock);
+            mi_lock_fini(&slot->lock);
         }
     mi_lod_cache_fini(&site->lods);
     mi_mem_free(site);
@@ -53,14 +53,9 @@ struct mi_lod_cache *mi_site_lod_cache(struct mi_site *site)
     return &site->lods;
 }
 
-const struct mi_session *mi_site_session(const struct mi_site *site)
-{
-    return site->session;
-}
-
 const struct mi_model *mi_site_model(const struct mi_site *site)
 {
-    return mi_session_model(site->session);
+    return site->model;
 }
 
 static bool draw(struct mi_drawn *drawn, const struct mi_model *model, enum mi_layer layer,
@@ -81,10 +76,10 @@ const struct mi_drawn *mi_site_drawn(struct mi_site *site, enum mi_layer layer, 
                                      struct mi_error *err)
 {
     struct slot *slot = &site->slots[layer][fold];
-    pthread_mutex_lock(&slot->lock);
+    mi_lock_take(&slot->lock);
     if (!slot->is_ready)
         slot->is_ready = draw(&slot->drawn, mi_site_model(site), layer, fold, err);
     bool is_ready = slot->is_ready;
-    pthread_mutex_unlock(&slot->lock);
+    mi_lock_give(&slot->lock);
     return is_ready ? &slot->drawn : NULL;
 }

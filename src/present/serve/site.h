@@ -1,8 +1,7 @@
-/* What the routes answer from: the session, and what is made of it once and then shared. */
+/* What the routes answer from: the model, and what is made of it once and then shared. */
 #ifndef MI_PRESENT_SERVE_SITE_H
 #define MI_PRESENT_SERVE_SITE_H
 
-#include "pipeline/session.h"
 #include "present/layout/scene.h"
 #include "present/lod/lod.h"
 
@@ -24,10 +23,9 @@ struct mi_drawn { /* an outline, ready for drawing */
 struct mi_site;
 
 /* NULL: out of memory. */
-struct mi_site *mi_site_new(const struct mi_session *session, struct mi_error *err);
+struct mi_site *mi_site_new(const struct mi_model *model, struct mi_error *err);
 void mi_site_free(struct mi_site *site);
 
-const struct mi_session *mi_site_session(const struct mi_site *site);
 const struct mi_model *mi_site_model(const struct mi_site *site);
 
 enum mi_fold { MI_FOLD_SCOPE, MI_FOLD_GROUP, MI_FOLD_NONE, MI_FOLDS };

@@ -68,7 +68,7 @@ const struct mi_lod *mi_site_lod(struct mi_site *site, const struct mi_time_filt
 {
     struct mi_lod_cache *cache = mi_site_lod_cache(site);
     uint64_t key = key_of(filter);
-    pthread_mutex_lock(&cache->lock);
+    mi_lock_take(&cache->lock);
     struct mi_lod_slot *slot = find_slot(cache, key);
     if (slot && !(slot->is_ready && slot->key == key)) {
         mi_lod_fini(&slot->lod);
@@ -80,7 +80,7 @@ const struct mi_lod *mi_site_lod(struct mi_site *site, const struct mi_time_filt
         slot->used_at = ++cache->clock;
         slot->users++;
     }
-    pthread_mutex_unlock(&cache->lock);
+    mi_lock_give(&cache->lock);
     if (!slot)
         mi_fail(err, MI_ELIMIT, "too many filters at once");
     return ok ? &slot->lod : NULL;
@@ -89,21 +89,21 @@ const struct mi_lod *mi_site_lod(struct mi_site *site, const struct mi_time_filt
 void mi_site_lod_done(struct mi_site *site, const struct mi_lod *lod)
 {
     struct mi_lod_cache *cache = mi_site_lod_cache(site);
-    pthread_mutex_lock(&cache->lock);
+    mi_lock_take(&cache->lock);
     for (int i = 0; i < MI_LOD_SLOTS; i++)
         if (&cache->slots[i].lod == lod)
             cache->slots[i].users--;
-    pthread_mutex_unlock(&cache->lock);
+    mi_lock_give(&cache->lock);
 }
 
 void mi_lod_cache_init(struct mi_lod_cache *cache)
 {
-    pthread_mutex_init(&cache->lock, NULL);
+    mi_lock_init(&cache->lock);
 }
 
 void mi_lod_cache_fini(struct mi_lod_cache *cache)
 {
     for (int i = 0; i < MI_LOD_SLOTS; i++)
         mi_lod_fini(&cache->slots[i].lod);
-    pthread_mutex_destroy(&cache->lock);
+    mi_lock_fini(&cache->lock);
 }

@@ -3,9 +3,8 @@
 #define MI_PRESENT_SERVE_SITE_PARTS_H
 
 #include "base/hash.h"
+#include "base/lock.h"
 #include "present/serve/site.h"
-
-#include <pthread.h>
 
 enum { MI_LOD_SLOTS = 8 };
 
@@ -17,7 +16,7 @@ struct mi_lod_slot {
 };
 
 struct mi_lod_cache {
-    pthread_mutex_t lock;
+    struct mi_lock lock;
     struct mi_lod_slot slots[MI_LOD_SLOTS];
     uint64_t clock;
 };
