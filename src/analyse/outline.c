@@ -14,7 +14,7 @@ enum {
 
 /* --- building --- */
 
-static uint32_t add_item(struct mi_outline *tree, struct mi_outline_item item)
+uint32_t mi_outline_add(struct mi_outline *tree, struct mi_outline_item item)
 {
     if (tree->count == tree->room) {
         uint32_t room = tree->room ? tree->room * 2 : 1024;
@@ -29,7 +29,7 @@ static uint32_t add_item(struct mi_outline *tree, struct mi_outline_item item)
     return tree->count++;
 }
 
-static void attach(struct mi_outline *tree, uint32_t child, uint32_t parent)
+void mi_outline_attach(struct mi_outline *tree, uint32_t child, uint32_t parent)
 {
     struct mi_outline_item *items = tree->items;
     items[child].parent = parent;
@@ -49,10 +49,10 @@ static uint32_t scope_below(struct mi_outline *tree, uint32_t parent, struct mi_
     if (!at)
         return NO_ITEM;
     if (!*at) {
-        uint32_t item = add_item(tree, (struct mi_outline_item){.label = part});
+        uint32_t item = mi_outline_add(tree, (struct mi_outline_item){.label = part});
         if (item) {
             *at = item;
-            attach(tree, item, parent);
+            mi_outline_attach(tree, item, parent);
         }
     }
     return *at;
@@ -80,10 +80,10 @@ static uint32_t group_below(struct mi_outline *tree, uint32_t node, uint32_t bel
     if (!group)
         return below;
     if (!tree->item_of_group[group]) {
-        uint32_t item = add_item(
+        uint32_t item = mi_outline_add(
             tree, (struct mi_outline_item){.group = group, .label = group_label(tree, group)});
         if (item)
-            attach(tree, item, below);
+            mi_outline_attach(tree, item, below);
         tree->item_of_group[group] = item;
     }
     /* What stands in another graph stays there. */
@@ -114,11 +114,11 @@ static bool add_node(struct mi_outline *tree, uint32_t node, uint32_t below)
     struct mi_bytes label = mi_bytes_sub(name, tree->options.flat ? 0 : from, name.len);
     if (!label.len)
         label = mi_describe_node(tree->model, (mi_node_id){node}, &tree->arena);
-    uint32_t item = add_item(tree, (struct mi_outline_item){.node = node, .label = label});
+    uint32_t item = mi_outline_add(tree, (struct mi_outline_item){.node = node, .label = label});
     if (!item)
         return false;
     tree->item_of_node[node] = item;
-    attach(tree, item, below);
+    mi_outline_attach(tree, item, below);
     return true;
 }
 
@@ -145,30 +145,79 @@ static struct mi_bytes graph_label(struct mi_outline *tree, uint32_t graph)
     return mi_words_get(&words);
 }
 
+/* --- inputs and outputs --- */
+
+/* A graph that ends in a node of its own (NetOutput) needs no second end. */
+static bool is_read_by_an_end(const struct mi_model *model, uint32_t value)
+{
+    const struct mi_csr *readers = &model->index.consumers;
+    for (uint32_t i = readers->first[value]; i < readers->first[value + 1]; i++)
+        if (!model->all.rows.nodes.out_count[readers->list[i]])
+            return true;
+    return false;
+}
+
+static bool add_end(struct mi_outline *tree, uint32_t value, bool is_output, uint32_t below)
+{
+    struct mi_bytes name = mi_model_text(tree->model, tree->model->all.rows.values.name[value]);
+    uint32_t item = mi_outline_add(
+        tree, (struct mi_outline_item){.value = value, .is_output = is_output, .label = name});
+    if (!item)
+        return false;
+    if (!is_output)
+        tree->item_of_value[value] = item;
+    mi_outline_attach(tree, item, below);
+    return true;
+}
+
+static bool add_ends(struct mi_outline *tree, uint32_t graph, bool outputs, uint32_t below)
+{
+    const struct mi_tables *rows = &tree->model->all.rows;
+    uint32_t first = outputs ? rows->graphs.first_out[graph] : rows->graphs.first_in[graph];
+    uint32_t count = outputs ? rows->graphs.out_count[graph] : rows->graphs.in_count[graph];
+    if (!tree->item_of_value || rows->graphs.parent[graph].v)
+        return true;
+    for (uint32_t p = first; p < first + count; p++) {
+        uint32_t value = rows->ports.value[p].v;
+        bool is_input =
+            rows->values.kind[value] == MI_VALUE_INPUT && !rows->values.producer[value].v;
+        bool is_wanted = outputs ? !is_read_by_an_end(tree->model, value)
+                                 : is_input && !tree->item_of_value[value];
+        if (value && is_wanted && !add_end(tree, value, outputs, below))
+            return false;
+    }
+    return true;
+}
+
 /* Items of all graphs of the wanted layers with their nodes; bodies are attached afterwards, since
  * their owners may come later in the table. */
 static bool build(struct mi_outline *tree)
 {
     const struct mi_tables *rows = &tree->model->all.rows;
     const uint32_t *first = tree->model->index.graph_first_node;
-    add_item(tree, (struct mi_outline_item){0});
+    mi_outline_add(tree, (struct mi_outline_item){0});
     for (uint32_t g = 1; g < rows->graphs.count; g++) {
         /* Stages of a build only where they are asked for: there are dozens of much the same. */
         int layer = rows->graphs.layer[g];
         if (tree->options.layer >= 0 ? layer != tree->options.layer : layer == MI_LAYER_STAGE)
             continue;
-        uint32_t item =
-            add_item(tree, (struct mi_outline_item){.graph = g, .label = graph_label(tree, g)});
+        uint32_t item = mi_outline_add(
+            tree, (struct mi_outline_item){.graph = g, .label = graph_label(tree, g)});
         if (!item)
             return false;
         tree->item_of_graph[g] = item;
+        if (!add_ends(tree, g, false, item))
+            return false;
         for (uint32_t n = first[g]; n < first[g + 1]; n++)
             if (passes(tree, n) && !add_node(tree, n, item))
                 return false;
+        if (!add_ends(tree, g, true, item))
+            return false;
     }
     for (uint32_t g = 1; g < rows->graphs.count; g++)
         if (tree->item_of_graph[g])
-            attach(tree, tree->item_of_graph[g], tree->item_of_node[rows->graphs.parent[g].v]);
+            mi_outline_attach(tree, tree->item_of_graph[g],
+                              tree->item_of_node[rows->graphs.parent[g].v]);
     return true;
 }
 
@@ -242,8 +291,13 @@ bool mi_outline_init(struct mi_outline *outline, const struct mi_model *model,
     outline->item_of_graph =
         mi_mem_zero(model->all.rows.graphs.count, sizeof *outline->item_of_graph);
     outline->item_of_node = mi_mem_zero(model->all.rows.nodes.count, sizeof *outline->item_of_node);
+    if (options->with_ends)
+        outline->item_of_value =
+            mi_mem_zero(model->all.rows.values.count, sizeof *outline->item_of_value);
     bool ok = mi_strings_init(&outline->parts) && outline->item_of_graph && outline->item_of_node &&
-              (!options->by_group || list_groups(outline)) && build(outline) && outline->count;
+              (!options->with_ends || outline->item_of_value) &&
+              (!options->by_group || list_groups(outline)) && build(outline) && outline->count &&
+              (!options->most_children || mi_outline_cut(outline, err));
     if (ok)
         sum_up(outline);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory");
@@ -254,6 +308,7 @@ void mi_outline_fini(struct mi_outline *outline)
     mi_mem_free(outline->items);
     mi_mem_free(outline->item_of_graph);
     mi_mem_free(outline->item_of_node);
+    mi_mem_free(outline->item_of_value);
     mi_mem_free(outline->times);
     mi_mem_free(outline->group_of);
     mi_mem_free(outline->item_of_group);

@@ -11,7 +11,9 @@
  * hung below their owners at the end. */
 struct mi_outline_item {
     uint32_t parent, first, last, next; /* items; 0 = none */
-    uint32_t graph, node, group;        /* what it stands for; all 0: a scope */
+    uint32_t graph, node, group, value; /* what it stands for; all 0: a scope or a part */
+    uint32_t part;                      /* place among the parts of its group, from 1; 0 = none */
+    bool is_output;                     /* of the graph; else `value` is an input of it */
     struct mi_bytes label;              /* borrowed from the model or the outline's arena */
     int64_t nodes, tasks, total_ns;     /* of a graph, scope or group: all below */
 };
@@ -20,6 +22,8 @@ struct mi_outline_options {
     int layer;                  /* enum mi_layer; -1 = framework and compiled */
     bool by_group;              /* below fusion groups instead of scopes */
     bool flat;                  /* neither */
+    bool with_ends;             /* inputs and outputs of main graphs that no node stands for */
+    uint32_t most_children;     /* items with more are cut into parts; 0 = any number is fine */
     struct mi_bytes name, type; /* only nodes that match; empty = all */
 };
 
@@ -30,6 +34,7 @@ struct mi_outline {
     uint32_t count, room;
     uint32_t *item_of_graph;    /* [graphs.count] */
     uint32_t *item_of_node;     /* [nodes.count] */
+    uint32_t *item_of_value;    /* [values.count] of inputs; NULL without ends */
     struct mi_node_time *times; /* [nodes.count]; NULL without tasks */
     struct mi_arena arena;      /* labels that are made */
     struct mi_map scopes;       /* (item, part of the name) -> item of the scope */
@@ -45,6 +50,14 @@ struct mi_outline {
 bool mi_outline_init(struct mi_outline *outline, const struct mi_model *model,
                      const struct mi_outline_options *options, struct mi_error *err);
 void mi_outline_fini(struct mi_outline *outline);
+
+/* Cuts items with more than options.most_children children into parts: runs of children in the
+ * order of the data, so that wires lead from a part to later ones. Called by mi_outline_init(). */
+bool mi_outline_cut(struct mi_outline *outline, struct mi_error *err);
+
+/* Adds an item without children below none yet; 0: out of memory. For the files of the outline. */
+uint32_t mi_outline_add(struct mi_outline *outline, struct mi_outline_item item);
+void mi_outline_attach(struct mi_outline *outline, uint32_t child, uint32_t parent);
 
 /* A scope around a single node is no help: the node's item, and a label with the scope in it. */
 uint32_t mi_outline_unwrap(const struct mi_outline *outline, uint32_t item, struct mi_bytes *label);

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "present/layout/box_text.h"
 #include "present/layout/lay.h"
 
 #include <string.h>
@@ -15,8 +16,8 @@
 enum { MAX_BOXES = 20000, HUB_READERS = 16 };
 
 /* Sizes in pixels of the page at scale 1. */
-static const float leaf_height = 36, least_width = 72, most_width = 220, letter_width = 7,
-                   group_padding = 14, group_header = 24, port_width = 6;
+static const float leaf_height = 48, group_height = 40, end_height = 32, least_width = 84,
+                   most_width = 210, group_padding = 14, group_header = 24, port_width = 6;
 
 struct port {
     uint32_t group, source; /* open group; visible item that the wire comes from */
@@ -53,6 +54,7 @@ struct scene {
     struct lay_lists by_group; /* wires of a group */
     struct lay_lists ports_of; /* ports of a group */
     float *width, *height;     /* [items] */
+    struct mi_arena texts;     /* that boxes are measured by */
 };
 
 /* --- what is seen --- */
@@ -256,11 +258,12 @@ static bool list_wires(struct scene *s)
 
 static void measure_closed(struct scene *s, uint32_t item)
 {
-    struct mi_bytes label;
-    mi_outline_unwrap(s->set->outline, item, &label);
-    float width = (float)(label.len < 32 ? label.len : 32) * letter_width + 20;
+    uint16_t flags = s->set->flags[item];
+    float width = mi_box_text_width(s->set->outline, item, &s->texts);
     s->width[item] = width < least_width ? least_width : width > most_width ? most_width : width;
-    s->height[item] = leaf_height;
+    s->height[item] = flags & MI_BOX_GROUP                     ? group_height
+                      : flags & (MI_BOX_INPUT | MI_BOX_OUTPUT) ? end_height
+                                                               : leaf_height;
 }
 
 static uint32_t *place_of(struct scene *s, uint32_t end)
@@ -566,6 +569,7 @@ static void scene_fini(struct scene *s)
     mi_lay_lists_fini(&s->ports_of);
     mi_mem_free(s->width);
     mi_mem_free(s->height);
+    mi_arena_fini(&s->texts);
 }
 
 static bool prepare(struct scene *s, const uint8_t *is_open)
@@ -604,6 +608,7 @@ bool mi_scene_draw(const struct mi_scenery *set, uint32_t root, const uint8_t *i
 {
     struct scene s = {.set = set, .items = set->outline->items, .root = root};
     *scene = (struct mi_scene){0};
+    mi_arena_init(&s.texts);
     bool ok = prepare(&s, is_open) && draw(&s, options, scene, err);
     scene_fini(&s);
     if (!ok)

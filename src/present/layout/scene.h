@@ -22,7 +22,11 @@ enum mi_box_flag {
     MI_BOX_NOT_EXECUTED = 16, /* framework op, or compiled node without a task */
     MI_BOX_INSERTED = 32,     /* by the compiler */
     MI_BOX_FUSED = 64,        /* stands for several framework ops */
-    MI_BOX_DTYPE = 128        /* gives another element type than it reads */
+    MI_BOX_DTYPE = 128,       /* gives another element type than it reads */
+    MI_BOX_INPUT = 256,       /* of the graph; stands for no node */
+    MI_BOX_OUTPUT = 512,
+    MI_BOX_PART = 1024,   /* a run of children of a long group; its label is "2/5" */
+    MI_BOX_DYNAMIC = 2048 /* some dimension is not known before the run */
 };
 
 struct mi_scene_box {
@@ -48,8 +52,6 @@ struct mi_scene {
     uint32_t closed_count; /* groups that were closed again to keep to the limit */
     float width, height;
 };
-
-enum { MI_SCENE_MOST_LABEL = 256 }; /* bytes of a label that a view gets */
 
 struct mi_scene_options {
     uint32_t max_boxes; /* 0 = 20,000 */

@@ -1,6 +1,8 @@
 /* What the drawings of one outline have in common. */
 #include "analyse/deps.h"
+#include "analyse/describe.h"
 #include "base/mem.h"
+#include "present/layout/box_text.h"
 #include "present/layout/scene.h"
 
 enum { CATEGORIES = MI_CATEGORY_CUSTOM + 1 };
@@ -33,7 +35,7 @@ static void hide_constants(struct mi_scenery *set)
     for (uint32_t k = set->order_count; k-- > 1;) {
         uint32_t item = set->order[k], node = outline->items[item].node;
         bool is_hidden = node && mi_is_constant_node(outline->model, (mi_node_id){node});
-        if (!node) {
+        if (!node && !outline->items[item].value) {
             is_hidden = true;
             for (uint32_t c = outline->items[item].first; c; c = outline->items[c].next)
                 is_hidden = is_hidden && set->is_hidden[c];
@@ -73,6 +75,39 @@ static void add_inputs(struct mi_scenery *set, uint32_t *room)
     }
 }
 
+/* From the boxes of a graph's inputs to all that reads them, also from within bodies. Returns how
+ * many; with set->from NULL it only counts. */
+static uint32_t add_input_boxes(struct mi_scenery *set)
+{
+    const struct mi_outline *outline = set->outline;
+    const struct mi_csr *readers = &outline->model->index.consumers;
+    uint32_t count = 0;
+    for (uint32_t v = 1; outline->item_of_value && v < outline->model->all.rows.values.count; v++) {
+        uint32_t from = outline->item_of_value[mi_value_origin(outline->model, (mi_value_id){v}).v];
+        for (uint32_t i = readers->first[v]; from && i < readers->first[v + 1]; i++, count++)
+            if (set->from)
+                add_edge(set, from, outline->item_of_node[readers->list[i]]);
+    }
+    return count;
+}
+
+static uint32_t add_output_boxes(struct mi_scenery *set)
+{
+    const struct mi_outline *outline = set->outline;
+    const struct mi_values *values = &outline->model->all.rows.values;
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < outline->count; i++) {
+        uint32_t value = outline->items[i].value;
+        if (!outline->items[i].is_output)
+            continue;
+        uint32_t node = values->producer[value].v;
+        count++;
+        if (set->from)
+            add_edge(set, node ? outline->item_of_node[node] : outline->item_of_value[value], i);
+    }
+    return count;
+}
+
 static bool list_edges(struct mi_scenery *set, struct mi_error *err)
 {
     struct mi_deps deps;
@@ -80,6 +115,7 @@ static bool list_edges(struct mi_scenery *set, struct mi_error *err)
     if (!mi_deps_init(&deps, set->outline->model, err))
         return false;
     add_inputs(set, &inputs);
+    inputs += add_input_boxes(set) + add_output_boxes(set);
     size_t room = (size_t)deps.edge_count + inputs + 1;
     set->to = mi_mem_new(room, sizeof *set->to);
     set->from = set->to ? mi_mem_new(room, sizeof *set->from) : NULL;
@@ -87,33 +123,24 @@ static bool list_edges(struct mi_scenery *set, struct mi_error *err)
     for (uint32_t e = 1; ok && e < deps.edge_count; e++)
         add_edge(set, item_of_vertex(set->outline, deps.from[e]),
                  item_of_vertex(set->outline, deps.to[e]));
-    if (ok)
+    if (ok) {
         add_inputs(set, &inputs);
+        add_input_boxes(set);
+        add_output_boxes(set);
+    }
     mi_deps_fini(&deps);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory for edges");
 }
 
 /* --- marks --- */
 
-static mi_str_id first_dtype(const struct mi_model *model, uint32_t first, uint32_t count)
-{
-    const struct mi_tables *rows = &model->all.rows;
-    for (uint32_t p = first; p < first + count; p++) {
-        mi_value_id value = rows->ports.value[p];
-        if (value.v && rows->values.kind[value.v] != MI_VALUE_CONSTANT &&
-            rows->values.dtype[value.v].v)
-            return rows->values.dtype[value.v];
-    }
-    return MI_NO_STR;
-}
-
 static uint16_t marks_of(const struct mi_model *model, uint32_t node)
 {
     const struct mi_tables *rows = &model->all.rows;
     const struct mi_index *index = &model->index;
     uint32_t fate = index->fate_of[node], birth = index->birth_of[node];
-    mi_str_id in = first_dtype(model, rows->nodes.first_in[node], rows->nodes.in_count[node]);
-    mi_str_id out = first_dtype(model, rows->nodes.first_out[node], rows->nodes.out_count[node]);
+    mi_str_id in = mi_box_dtype(model, node, true);
+    mi_str_id out = mi_box_dtype(model, node, false);
     uint16_t flags = 0;
     if (fate && rows->fates.fate[fate] == MI_FATE_NOT_EXECUTED)
         flags |= MI_BOX_NOT_EXECUTED;
@@ -123,6 +150,8 @@ static uint16_t marks_of(const struct mi_model *model, uint32_t node)
         flags |= MI_BOX_FUSED;
     if (in.v && out.v && in.v != out.v)
         flags |= MI_BOX_DTYPE;
+    if (mi_box_is_dynamic(model, node))
+        flags |= MI_BOX_DYNAMIC;
     return flags;
 }
 
@@ -139,6 +168,10 @@ static bool mark_items(struct mi_scenery *set)
     for (uint32_t k = set->order_count; slot && sums && k-- > 0;) {
         uint32_t i = set->order[k], node = outline->items[i].node;
         uint32_t above = slot[outline->items[i].parent];
+        if (outline->items[i].value)
+            set->flags[i] = outline->items[i].is_output ? MI_BOX_OUTPUT : MI_BOX_INPUT;
+        if (outline->items[i].part)
+            set->flags[i] |= MI_BOX_PART;
         if (node) {
             set->flags[i] = marks_of(outline->model, node);
             set->category[i] = nodes->category[node];
@@ -153,7 +186,10 @@ static bool mark_items(struct mi_scenery *set)
         for (int c = 0; slot[i] && i && c < CATEGORIES; c++)
             sums[above][c] = mi_ns_add(sums[above][c], sums[slot[i]][c]);
         bool is_lone = !node && !outline->items[i].graph && outline->items[i].nodes == 1;
-        if (outline->items[i].first && !is_lone) /* a scope around one node stands for it */
+        struct mi_bytes label;
+        if (outline->items[i].first && is_lone) /* a scope around one node stands for it */
+            set->flags[i] |= set->flags[mi_outline_unwrap(outline, i, &label)];
+        else if (outline->items[i].first)
             set->flags[i] |= MI_BOX_GROUP;
     }
     bool ok = slot && sums;

@@ -17,7 +17,12 @@
 
 #include "base/sink.h"
 
-enum mi_frame_kind { MI_FRAME_SCENE = 1, MI_FRAME_SLICES = 2, MI_FRAME_FLOWS = 3 };
+enum mi_frame_kind {
+    MI_FRAME_SCENE = 1,
+    MI_FRAME_SLICES = 2,
+    MI_FRAME_FLOWS = 3,
+    MI_FRAME_OUTLINE = 4
+};
 
 enum mi_frame_type { MI_F_U8 = 1, MI_F_U16, MI_F_U32, MI_F_F32, MI_F_F64, MI_F_I64 };
 

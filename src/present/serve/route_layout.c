@@ -5,16 +5,16 @@
  *
  * Groups are numbers of an earlier reply; without "open" those above depth N (2 if not given) are
  * open. Columns (ids below), per box from 1 on: group number, box it lies in, x, y, width, height,
- * flags, category, node, nodes inside, time, label; per edge: boxes, first point (one more than
- * edges), flags, weight; points as x, y pairs; width and height of the whole, and how many groups
- * were closed to keep to the limit. */
+ * flags, category, node, nodes inside, time, label, operator type, type of what it makes, change of
+ * the element type, constants, members; per edge: boxes, first point (one more than edges), flags,
+ * weight; points as x, y pairs; width and height of the whole, and how many groups were closed to
+ * keep to the limit; time of the whole. */
 #include "base/json_scan.h"
 #include "base/mem.h"
-#include "present/serve/frame.h"
+#include "present/layout/box_text.h"
+#include "present/serve/columns.h"
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
-
-#include <string.h>
 
 enum column {
     BOX_GROUP = 1,
@@ -37,7 +37,15 @@ enum column {
     EDGE_WEIGHT,
     POINTS,
     WHOLE,
-    COLUMNS = WHOLE
+    BOX_CONSTANTS, /* inputs that are constant */
+    BOX_MEMBERS,   /* framework ops of a compiled node that has several */
+    OP_END,
+    OP_BYTES,
+    TYPE_END,
+    TYPE_BYTES,
+    CHANGE_END,
+    CHANGE_BYTES,
+    TOTAL_TIME /* of the whole layer */
 };
 
 enum { DEFAULT_DEPTH = 2, ENOUGH_BOXES = 12, MOST_DEPTH = 10 };
@@ -60,12 +68,9 @@ static void read_wish(struct mi_json *js, struct wish *wish)
     mi_json_begin_object(js);
     while (mi_json_next_key(js, &key)) {
         if (mi_bytes_equal(key.raw, MI_LIT("layer")) && mi_json_string(js, &word)) {
-            wish->layer = mi_bytes_equal(word.raw, MI_LIT("compiled")) ? MI_LAYER_COMPILED
-                                                                       : MI_LAYER_FRAMEWORK;
+            wish->layer = mi_site_layer(word.raw);
         } else if (mi_bytes_equal(key.raw, MI_LIT("fold")) && mi_json_string(js, &word)) {
-            wish->fold = mi_bytes_equal(word.raw, MI_LIT("group"))  ? MI_FOLD_GROUP
-                         : mi_bytes_equal(word.raw, MI_LIT("none")) ? MI_FOLD_NONE
-                                                                    : MI_FOLD_SCOPE;
+            wish->fold = mi_site_fold(word.raw);
         } else if (mi_bytes_equal(key.raw, MI_LIT("root")) && mi_json_i64(js, &number, &flags)) {
             wish->root = number > 0 && number < UINT32_MAX ? (uint32_t)number : 0;
         } else if (mi_bytes_equal(key.raw, MI_LIT("depth")) && mi_json_i64(js, &number, &flags)) {
@@ -104,65 +109,15 @@ static void open_by_depth(const struct mi_drawn *drawn, uint32_t depth, uint8_t 
 
 /* --- the answer --- */
 
-struct columns {
-    struct mi_frame_column list[COLUMNS];
-    uint32_t count;
-    struct mi_arena arena;
-    bool failed;
-};
-
-/* Room for a column; NULL once memory is out. */
-static void *add_column(struct columns *c, enum column id, enum mi_frame_type type, size_t count)
+static bool is_port(const struct mi_scene_box *box)
 {
-    static const uint8_t sizes[] = {0, 1, 2, 4, 4, 8, 8};
-    void *values = mi_arena_alloc(&c->arena, (count + 1) * sizes[type]);
-    c->failed |= !values;
-    if (!c->failed)
-        c->list[c->count++] = (struct mi_frame_column){(uint16_t)id, type, (uint32_t)count, values};
-    return c->failed ? NULL : values;
-}
-
-/* One column of the boxes, taken from the scene. */
-#define BOX_COLUMN(c, scene, id, type, ctype, value)                                               \
-    do {                                                                                           \
-        ctype *values_ = add_column(c, id, type, (scene)->box_count);                              \
-        for (uint32_t b = 0; values_ && b < (scene)->box_count; b++)                               \
-            values_[b] = (ctype)(value);                                                           \
-    } while (0)
-
-#define EDGE_COLUMN(c, scene, id, type, ctype, count, value)                                       \
-    do {                                                                                           \
-        ctype *values_ = add_column(c, id, type, count);                                           \
-        for (uint32_t e = 0; values_ && e < (count); e++)                                          \
-            values_[e] = (ctype)(value);                                                           \
-    } while (0)
-
-static void add_labels(struct columns *c, const struct mi_drawn *drawn,
-                       const struct mi_scene *scene)
-{
-    uint32_t *ends = add_column(c, LABEL_END, MI_F_U32, scene->box_count);
-    uint32_t total = 0;
-    struct mi_bytes label;
-    for (uint32_t b = 0; ends && b < scene->box_count; b++) {
-        label = (struct mi_bytes){0};
-        if (b && !(scene->boxes[b].flags & MI_BOX_PORT))
-            mi_outline_unwrap(&drawn->outline, scene->boxes[b].item, &label);
-        total += label.len > MI_SCENE_MOST_LABEL ? MI_SCENE_MOST_LABEL : (uint32_t)label.len;
-        ends[b] = total;
-    }
-    uint8_t *bytes = ends ? add_column(c, LABEL_BYTES, MI_F_U8, total) : NULL;
-    for (uint32_t b = 1; bytes && b < scene->box_count; b++) {
-        if (scene->boxes[b].flags & MI_BOX_PORT)
-            continue;
-        mi_outline_unwrap(&drawn->outline, scene->boxes[b].item, &label);
-        memcpy(bytes + ends[b - 1], label.at, ends[b] - ends[b - 1]);
-    }
+    return box->flags & MI_BOX_PORT;
 }
 
 static uint32_t node_of(const struct mi_drawn *drawn, const struct mi_scene_box *box)
 {
     struct mi_bytes label;
-    return box->flags & MI_BOX_PORT
+    return is_port(box)
                ? 0
                : drawn->outline.items[mi_outline_unwrap(&drawn->outline, box->item, &label)].node;
 }
@@ -170,46 +125,79 @@ static uint32_t node_of(const struct mi_drawn *drawn, const struct mi_scene_box 
 static int64_t time_of(const struct mi_drawn *drawn, const struct mi_scene_box *box)
 {
     const struct mi_outline_item *item = &drawn->outline.items[box->item];
-    return box->flags & MI_BOX_PORT             ? 0
+    return is_port(box)                         ? 0
            : item->node && drawn->outline.times ? drawn->outline.times[item->node].total_ns
                                                 : item->total_ns;
 }
 
-static void add_scene(struct columns *c, const struct mi_drawn *drawn, const struct mi_scene *s)
+static void add_texts(struct mi_columns *c, const struct mi_drawn *drawn, const struct mi_scene *s)
+{
+    struct mi_bytes *texts[4];
+    uint32_t count = s->box_count;
+    for (int t = 0; t < 4; t++)
+        texts[t] = mi_arena_alloc(&c->arena, (count + 1) * sizeof *texts[t]);
+    uint8_t *constants = mi_columns_add(c, BOX_CONSTANTS, MI_F_U8, count);
+    uint16_t *members = mi_columns_add(c, BOX_MEMBERS, MI_F_U16, count);
+    c->failed |= !texts[0] || !texts[1] || !texts[2] || !texts[3];
+    for (uint32_t b = 0; !c->failed && b < count; b++) {
+        struct mi_box_text text = {0};
+        if (b && !is_port(&s->boxes[b]))
+            text = mi_box_text(&drawn->outline, s->boxes[b].item, &c->arena);
+        texts[0][b] = text.label;
+        texts[1][b] = text.op;
+        texts[2][b] = text.type;
+        texts[3][b] = text.change;
+        constants[b] = text.constants > UINT8_MAX ? UINT8_MAX : (uint8_t)text.constants;
+        members[b] = text.members > UINT16_MAX ? UINT16_MAX : (uint16_t)text.members;
+    }
+    static const uint16_t ids[4] = {LABEL_END, OP_END, TYPE_END, CHANGE_END};
+    for (int t = 0; !c->failed && t < 4; t++)
+        mi_columns_add_texts(c, ids[t], texts[t], count, MI_BOX_MOST_TEXT);
+}
+
+static void add_scene(struct mi_columns *c, const struct mi_drawn *drawn, const struct mi_scene *s)
 {
     const struct mi_outline_item *items = drawn->outline.items;
-    BOX_COLUMN(c, s, BOX_GROUP, MI_F_U32, uint32_t, s->boxes[b].item);
-    BOX_COLUMN(c, s, BOX_PARENT, MI_F_U32, uint32_t, s->boxes[b].parent);
-    BOX_COLUMN(c, s, BOX_X, MI_F_F32, float, s->boxes[b].x);
-    BOX_COLUMN(c, s, BOX_Y, MI_F_F32, float, s->boxes[b].y);
-    BOX_COLUMN(c, s, BOX_WIDTH, MI_F_F32, float, s->boxes[b].width);
-    BOX_COLUMN(c, s, BOX_HEIGHT, MI_F_F32, float, s->boxes[b].height);
-    BOX_COLUMN(c, s, BOX_FLAGS, MI_F_U16, uint16_t, s->boxes[b].flags);
-    BOX_COLUMN(c, s, BOX_CATEGORY, MI_F_U8, uint8_t, s->boxes[b].category);
-    BOX_COLUMN(c, s, BOX_NODE, MI_F_U32, uint32_t, node_of(drawn, &s->boxes[b]));
-    BOX_COLUMN(c, s, BOX_NODES, MI_F_U32, uint32_t, items[s->boxes[b].item].nodes);
-    BOX_COLUMN(c, s, BOX_TIME, MI_F_I64, int64_t, time_of(drawn, &s->boxes[b]));
-    add_labels(c, drawn, s);
-    EDGE_COLUMN(c, s, EDGE_FROM, MI_F_U32, uint32_t, s->edge_count, s->edges[e].from);
-    EDGE_COLUMN(c, s, EDGE_TO, MI_F_U32, uint32_t, s->edge_count, s->edges[e].to);
-    EDGE_COLUMN(c, s, EDGE_POINT, MI_F_U32, uint32_t, s->edge_count + 1, s->edges[e].first_point);
-    EDGE_COLUMN(c, s, EDGE_FLAGS, MI_F_U8, uint8_t, s->edge_count, s->edges[e].flags);
-    EDGE_COLUMN(c, s, EDGE_WEIGHT, MI_F_U32, uint32_t, s->edge_count, s->edges[e].weight);
-    EDGE_COLUMN(c, s, POINTS, MI_F_F32, float, 2 * s->point_count,
-                e & 1 ? s->points[e / 2].y : s->points[e / 2].x);
-    float *whole = add_column(c, WHOLE, MI_F_F32, 3);
+    const struct mi_scene_box *boxes = s->boxes;
+    const struct mi_scene_edge *edges = s->edges;
+    uint32_t count = s->box_count, wires = s->edge_count, more = wires + 1;
+    MI_COLUMN(c, BOX_GROUP, MI_F_U32, uint32_t, count, boxes[i].item);
+    MI_COLUMN(c, BOX_PARENT, MI_F_U32, uint32_t, count, boxes[i].parent);
+    MI_COLUMN(c, BOX_X, MI_F_F32, float, count, boxes[i].x);
+    MI_COLUMN(c, BOX_Y, MI_F_F32, float, count, boxes[i].y);
+    MI_COLUMN(c, BOX_WIDTH, MI_F_F32, float, count, boxes[i].width);
+    MI_COLUMN(c, BOX_HEIGHT, MI_F_F32, float, count, boxes[i].height);
+    MI_COLUMN(c, BOX_FLAGS, MI_F_U16, uint16_t, count, boxes[i].flags);
+    MI_COLUMN(c, BOX_CATEGORY, MI_F_U8, uint8_t, count, boxes[i].category);
+    MI_COLUMN(c, BOX_NODE, MI_F_U32, uint32_t, count, node_of(drawn, &boxes[i]));
+    MI_COLUMN(c, BOX_NODES, MI_F_U32, uint32_t, count, items[boxes[i].item].nodes);
+    MI_COLUMN(c, BOX_TIME, MI_F_I64, int64_t, count, time_of(drawn, &boxes[i]));
+    add_texts(c, drawn, s);
+    MI_COLUMN(c, EDGE_FROM, MI_F_U32, uint32_t, wires, edges[i].from);
+    MI_COLUMN(c, EDGE_TO, MI_F_U32, uint32_t, wires, edges[i].to);
+    MI_COLUMN(c, EDGE_POINT, MI_F_U32, uint32_t, more, edges[i].first_point);
+    MI_COLUMN(c, EDGE_FLAGS, MI_F_U8, uint8_t, wires, edges[i].flags);
+    MI_COLUMN(c, EDGE_WEIGHT, MI_F_U32, uint32_t, wires, edges[i].weight);
+    MI_COLUMN(c, POINTS, MI_F_F32, float, 2 * s->point_count,
+              i & 1 ? s->points[i / 2].y : s->points[i / 2].x);
+    float *whole = mi_columns_add(c, WHOLE, MI_F_F32, 3);
     if (whole) {
         whole[0] = s->width;
         whole[1] = s->height;
         whole[2] = (float)s->closed_count;
     }
+    int64_t *total = mi_columns_add(c, TOTAL_TIME, MI_F_I64, 1);
+    if (total)
+        *total = 0;
+    for (uint32_t g = items[0].first; total && g; g = items[g].next)
+        *total = mi_ns_add(*total, items[g].total_ns);
 }
 
 static void answer(const struct mi_drawn *drawn, const struct mi_scene *scene,
                    struct mi_reply *reply)
 {
-    struct columns c = {.count = 0};
-    mi_arena_init(&c.arena);
+    struct mi_columns c;
+    mi_columns_init(&c);
     add_scene(&c, drawn, scene);
     if (c.failed) {
         mi_reply_error(reply, 500, "no_memory", "out of memory for a drawing");
@@ -222,7 +210,7 @@ static void answer(const struct mi_drawn *drawn, const struct mi_scene *scene,
         reply->media = "application/octet-stream";
         mi_frame_write(&frame, &reply->body);
     }
-    mi_arena_fini(&c.arena);
+    mi_columns_fini(&c);
 }
 
 void mi_route_layout(struct mi_site *site, const struct mi_request *request, struct mi_reply *reply)

@@ -114,13 +114,6 @@ static void write_groups(struct linking *l, struct mi_site *site, const char *ke
     mi_jw_end(&l->jw);
 }
 
-static enum mi_fold fold_of(const char *name)
-{
-    if (name && strcmp(name, "group") == 0)
-        return MI_FOLD_GROUP;
-    return name && strcmp(name, "none") == 0 ? MI_FOLD_NONE : MI_FOLD_SCOPE;
-}
-
 static void write_links(struct linking *l, struct mi_site *site, uint32_t node, uint32_t task,
                         enum mi_fold fold)
 {
@@ -150,6 +143,7 @@ void mi_route_links(struct mi_site *site, const struct mi_request *request, stru
 {
     struct linking l = {.model = mi_site_model(site)};
     const struct mi_tables *rows = &l.model->all.rows;
+    const char *fold = request->query(request, "fold");
     int64_t node = 0, task = 0;
     bool by_node = mi_http_number(request->query(request, "node"), &node);
     bool by_task = !by_node && mi_http_number(request->query(request, "task"), &task);
@@ -165,6 +159,6 @@ void mi_route_links(struct mi_site *site, const struct mi_request *request, stru
     if (by_task && l.model->index.task_link[task])
         node = rows->executed.node[l.model->index.task_link[task]].v;
     mi_jw_init(&l.jw, &reply->body, NULL);
-    write_links(&l, site, (uint32_t)node, (uint32_t)task, fold_of(request->query(request, "fold")));
+    write_links(&l, site, (uint32_t)node, (uint32_t)task, mi_site_fold(mi_cstr(fold ? fold : "")));
     mi_jw_finish(&l.jw, NULL);
 }

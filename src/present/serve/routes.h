@@ -9,9 +9,11 @@
 /* Everything else: each row is answered by mi_route_<name>. */
 #define MI_ROUTES(GET, POST)                                                                       \
     GET(capture, "capture")                                                                        \
+    GET(group, "group")                                                                            \
     GET(links, "links")                                                                            \
     GET(passes, "passes/")                                                                         \
     GET(search, "search")                                                                          \
+    POST(outline, "outline")                                                                       \
     POST(layout, "layout")                                                                         \
     POST(slices, "slices")
 

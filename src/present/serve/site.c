@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-enum { LAYERS = MI_LAYER_STAGE + 1 };
+enum { LAYERS = MI_LAYER_STAGE + 1, MOST_CHILDREN = 400 };
 
 struct slot {
     struct mi_lock lock;
@@ -58,11 +58,26 @@ const struct mi_model *mi_site_model(const struct mi_site *site)
     return site->model;
 }
 
+enum mi_fold mi_site_fold(struct mi_bytes name)
+{
+    return mi_bytes_equal(name, MI_LIT("group"))  ? MI_FOLD_GROUP
+           : mi_bytes_equal(name, MI_LIT("none")) ? MI_FOLD_NONE
+                                                  : MI_FOLD_SCOPE;
+}
+
+enum mi_layer mi_site_layer(struct mi_bytes name)
+{
+    return mi_bytes_equal(name, MI_LIT("compiled")) ? MI_LAYER_COMPILED : MI_LAYER_FRAMEWORK;
+}
+
 static bool draw(struct mi_drawn *drawn, const struct mi_model *model, enum mi_layer layer,
                  enum mi_fold fold, struct mi_error *err)
 {
-    struct mi_outline_options options = {
-        .layer = (int)layer, .by_group = fold == MI_FOLD_GROUP, .flat = fold == MI_FOLD_NONE};
+    struct mi_outline_options options = {.layer = (int)layer,
+                                         .by_group = fold == MI_FOLD_GROUP,
+                                         .flat = fold == MI_FOLD_NONE,
+                                         .with_ends = true,
+                                         .most_children = MOST_CHILDREN};
     if (mi_outline_init(&drawn->outline, model, &options, err)) {
         if (mi_scenery_init(&drawn->scenery, &drawn->outline, err))
             return true;

@@ -30,6 +30,10 @@ const struct mi_model *mi_site_model(const struct mi_site *site);
 
 enum mi_fold { MI_FOLD_SCOPE, MI_FOLD_GROUP, MI_FOLD_NONE, MI_FOLDS };
 
+/* As requests name them; what is not known is by scope, and the framework graph. */
+enum mi_fold mi_site_fold(struct mi_bytes name);
+enum mi_layer mi_site_layer(struct mi_bytes name);
+
 /* The outline of a layer; made by the first who asks, the others wait. Any thread. NULL: `err`. */
 const struct mi_drawn *mi_site_drawn(struct mi_site *site, enum mi_layer layer, enum mi_fold fold,
                                      struct mi_error *err);

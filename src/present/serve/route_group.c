@@ -1,0 +1,170 @@
+/* GET group?layer=L&fold=F&item=ITEM: what is in a group of the outline, by operator type.
+ *
+ *   {"item", "label", "kind": "graph" | "scope" | "fusion" | "part" | "input" | "output" | "node",
+ *    "nodes", "tasks", "total_ns", "value_type",
+ *    "types": [{"op", "category", "nodes", "tasks", "total_ns"}]}
+ *
+ * Types by time, then by how many nodes there are, then by name; at most MOST_TYPES, the others
+ * are summed in "other_types". Constants count like in the outline. */
+#include "analyse/describe.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "present/export/common.h"
+#include "present/serve/routes.h"
+#include "present/serve/site.h"
+
+#include <stdlib.h>
+
+enum { MOST_TYPES = 200 };
+
+struct type_sum {
+    mi_str_id op;
+    uint8_t category;
+    int64_t nodes, tasks, total_ns;
+};
+
+struct sums {
+    const struct mi_drawn *drawn;
+    struct mi_map at; /* operator type -> place in list + 1 */
+    struct type_sum *list;
+    uint32_t count, room;
+};
+
+static bool add_node(struct sums *s, uint32_t node)
+{
+    const struct mi_nodes *nodes = &s->drawn->outline.model->all.rows.nodes;
+    uint32_t *at = mi_map_at(&s->at, nodes->op[node].v);
+    if (!at)
+        return false;
+    if (!*at) {
+        if (s->count == s->room) {
+            uint32_t room = s->room ? 2 * s->room : 64;
+            struct type_sum *list = mi_mem_resize(s->list, room, sizeof *list);
+            if (!list) {
+                *at = 1; /* the map must not hold an empty value; the reply fails anyway */
+                return false;
+            }
+            s->list = list;
+            s->room = room;
+        }
+        s->list[s->count] =
+            (struct type_sum){.op = nodes->op[node], .category = nodes->category[node]};
+        *at = ++s->count;
+    }
+    struct type_sum *sum = &s->list[*at - 1];
+    sum->nodes++;
+    if (s->drawn->outline.times) {
+        sum->tasks += s->drawn->outline.times[node].tasks;
+        sum->total_ns = mi_ns_add(sum->total_ns, s->drawn->outline.times[node].total_ns);
+    }
+    return true;
+}
+
+/* All nodes below the item, down and up again without a stack. */
+static bool add_below(struct sums *s, uint32_t item)
+{
+    const struct mi_outline_item *items = s->drawn->outline.items;
+    uint32_t at = items[item].first;
+    while (at) {
+        if (items[at].node && !add_node(s, items[at].node))
+            return false;
+        if (items[at].first) {
+            at = items[at].first;
+            continue;
+        }
+        while (at != item && !items[at].next)
+            at = items[at].parent;
+        at = at == item ? 0 : items[at].next;
+    }
+    return true;
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+    const struct type_sum *x = a, *y = b;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    if (x->nodes != y->nodes)
+        return x->nodes > y->nodes ? -1 : 1;
+    return x->op.v < y->op.v ? -1 : x->op.v > y->op.v;
+}
+
+static void write_types(struct mi_jw *jw, const struct sums *s)
+{
+    const struct mi_model *model = s->drawn->outline.model;
+    mi_jw_key(jw, "types");
+    mi_jw_begin_array(jw);
+    for (uint32_t i = 0; i < s->count && i < MOST_TYPES; i++) {
+        mi_jw_begin_object(jw);
+        mi_export_name(jw, "op", model, s->list[i].op);
+        mi_export_enum(jw, "category", MI_E_category, s->list[i].category);
+        mi_jw_member_i64(jw, "nodes", s->list[i].nodes);
+        mi_jw_member_i64(jw, "tasks", s->list[i].tasks);
+        mi_jw_member_i64(jw, "total_ns", s->list[i].total_ns);
+        mi_jw_end(jw);
+    }
+    mi_jw_end(jw);
+    mi_jw_member_i64(jw, "other_types", s->count > MOST_TYPES ? s->count - MOST_TYPES : 0);
+}
+
+static const char *kind_of(const struct mi_outline_item *item)
+{
+    return item->node    ? "node"
+           : item->value ? (item->is_output ? "output" : "input")
+           : item->graph ? "graph"
+           : item->group ? "fusion"
+           : item->part  ? "part"
+                         : "scope";
+}
+
+static void write_group(struct mi_jw *jw, const struct sums *s, uint32_t item)
+{
+    const struct mi_outline *outline = &s->drawn->outline;
+    const struct mi_outline_item *at = &outline->items[item];
+    struct mi_arena arena;
+    mi_arena_init(&arena);
+    mi_jw_begin_object(jw);
+    mi_jw_member_i64(jw, "item", item);
+    mi_jw_member_string(jw, "label", at->label);
+    mi_jw_member_text(jw, "kind", kind_of(at));
+    mi_jw_member_i64(jw, "nodes", at->nodes);
+    mi_jw_member_i64(jw, "tasks", at->tasks);
+    mi_jw_member_i64(jw, "total_ns", at->total_ns);
+    mi_jw_member_string(jw, "value_type",
+                        at->value
+                            ? mi_describe_type(outline->model, (mi_value_id){at->value}, &arena)
+                            : (struct mi_bytes){0});
+    write_types(jw, s);
+    mi_jw_end(jw);
+    mi_arena_fini(&arena);
+}
+
+void mi_route_group(struct mi_site *site, const struct mi_request *request, struct mi_reply *reply)
+{
+    const char *layer = request->query(request, "layer"), *fold = request->query(request, "fold");
+    struct mi_error err = MI_ERROR_INIT;
+    struct sums s = {.drawn = mi_site_drawn(site, mi_site_layer(mi_cstr(layer ? layer : "")),
+                                            mi_site_fold(mi_cstr(fold ? fold : "")), &err)};
+    int64_t item = 0;
+    if (!s.drawn) {
+        mi_reply_failure(reply, &err);
+        return;
+    }
+    if (!mi_http_number(request->query(request, "item"), &item) || item <= 0 ||
+        item >= s.drawn->outline.count) {
+        mi_reply_error(reply, 404, "not_found", "there is no such group");
+        return;
+    }
+    if (add_below(&s, (uint32_t)item)) {
+        struct mi_jw jw;
+        if (s.count)
+            qsort(s.list, s.count, sizeof *s.list, compare_sums);
+        mi_jw_init(&jw, &reply->body, NULL);
+        write_group(&jw, &s, (uint32_t)item);
+        mi_jw_finish(&jw, NULL);
+    } else {
+        mi_reply_error(reply, 500, "no_memory", "out of memory for a group");
+    }
+    mi_map_fini(&s.at);
+    mi_mem_free(s.list);
+}
