@@ -13,6 +13,13 @@ struct mi_hash128 {
 uint64_t mi_hash64(struct mi_bytes bytes);
 struct mi_hash128 mi_hash128(struct mi_bytes bytes);
 
+/* Adds a number to a hash made of several; the order matters. */
+static inline uint64_t mi_hash_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
 /* Lower-case hex as `xxhsum -H3` and `xxhsum -H2` print it, NUL-terminated. */
 #define MI_HASH64_HEX  17
 #define MI_HASH128_HEX 33

@@ -1,16 +1,11 @@
 /* Matching by type and neighbours: a node that is gone and one that is new, of one type and between
  * the same nodes, are one node under another name if no other pair could be meant. */
 #include "analyse/series/series_parts.h"
+#include "base/hash.h"
 
 enum {
     MOST_ROUNDS = 16 /* what one round has matched are neighbours in the next */
 };
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
 
 /* A neighbour counts if it goes on from the stage before to this one. */
 static uint32_t known_track(const struct mi_step *step, uint32_t node)
@@ -26,14 +21,14 @@ static uint64_t sign_of(const struct mi_step *step, uint32_t node)
 {
     const struct mi_tables *rows = &step->model->all.rows;
     const struct mi_csr *readers = &step->model->index.consumers;
-    uint64_t hash = mix(1, rows->nodes.op[node].v), around = 0;
+    uint64_t hash = mi_hash_mix(1, rows->nodes.op[node].v), around = 0;
     uint32_t known = 0;
     for (uint32_t p = 0; p < rows->nodes.in_count[node]; p++) {
         mi_value_id value = rows->ports.value[rows->nodes.first_in[node] + p];
         uint32_t track = known_track(step, rows->values.producer[value.v].v);
         known += track != 0;
         if (track)
-            hash = mix(mix(hash, mi_pair(track, step->out_port[value.v])), p);
+            hash = mi_hash_mix(mi_hash_mix(hash, mi_pair(track, step->out_port[value.v])), p);
     }
     for (uint32_t p = 0; p < rows->nodes.out_count[node]; p++) {
         uint32_t value = rows->ports.value[rows->nodes.first_out[node] + p].v;
@@ -41,10 +36,10 @@ static uint64_t sign_of(const struct mi_step *step, uint32_t node)
             uint32_t track = known_track(step, readers->list[i]);
             known += track != 0;
             if (track)
-                around += mix(3, mi_pair(track, p)); /* their order says nothing */
+                around += mi_hash_mix(3, mi_pair(track, p)); /* their order says nothing */
         }
     }
-    hash = mix(hash, around);
+    hash = mi_hash_mix(hash, around);
     return known ? hash | 1 : 0;
 }
 
