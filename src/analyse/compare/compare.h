@@ -56,4 +56,106 @@ static inline uint32_t mi_match_text(const struct mi_match *match, unsigned side
     return side == MI_CMP_BASE ? text.v : match->common[text.v];
 }
 
+/* --- what was measured --- */
+
+enum { MI_CMP_CAPTURES = 8 /* of one side */ };
+
+/* One capture of a side. The first one stands for the side: graphs are compared by it, the others
+ * add samples. */
+struct mi_cmp_capture {
+    const struct mi_model *model;
+    struct mi_account account;
+    struct mi_tg_units units;
+    struct mi_match to_first; /* of the others: side 0 is the first capture of the side */
+    uint32_t *op_of;          /* [tasks.count] op of a work task of the samples; 0 = none */
+    uint32_t *sample_of;      /* [account.run_count] sample + 1 of a run; 0 = none */
+};
+
+/* One iteration of one capture. */
+struct mi_cmp_sample {
+    uint32_t capture;
+    uint32_t unit; /* place in units.list of the capture */
+    int64_t makespan_ns;
+    int64_t work_ns;     /* sum of its work tasks */
+    int64_t transfer_ns; /* of it what moves data */
+};
+
+struct mi_cmp_side {
+    struct mi_cmp_capture captures[MI_CMP_CAPTURES];
+    uint32_t capture_count;
+    int64_t rank, device; /* the device that was looked at; -1 = none */
+    struct mi_cmp_sample *samples;
+    uint32_t sample_count; /* 0: no tasks */
+    int64_t makespan_ns;   /* medians of the samples */
+    int64_t work_ns, transfer_ns;
+    uint32_t layer;      /* enum mi_layer of the graph that is compared; NONE: no common one */
+    uint32_t node_count; /* nodes of that layer */
+};
+
+/* What both sides call the same work: the tasks of a pair of nodes, of a node without a partner, or
+ * - where no graph tells more - of kernels of one name and operator type. */
+struct mi_cmp_op {
+    uint32_t node[MI_CMP_SIDES];   /* of the first captures; 0 = none */
+    uint32_t kernel[MI_CMP_SIDES]; /* a kernel that ran it there, with its capture; 0 = none */
+    uint32_t kernel_capture[MI_CMP_SIDES];
+    uint32_t type;                   /* place in types */
+    uint32_t tasks[MI_CMP_SIDES];    /* in all samples; 0: not run on that side */
+    int64_t median_ns[MI_CMP_SIDES]; /* per sample; one in which it did not run counts as 0 */
+    uint32_t first_time[MI_CMP_SIDES], time_count[MI_CMP_SIDES]; /* in mi_compare.times */
+    bool is_transfer;
+};
+
+struct mi_cmp_time {
+    uint32_t sample;
+    int64_t ns; /* > 0, or a task of no length */
+};
+
+/* All work of one operator type, nodes of the compared layer that run nothing included. */
+struct mi_cmp_type {
+    const struct mi_model *model; /* that has the name */
+    mi_str_id name;
+    uint32_t nodes[MI_CMP_SIDES];
+    uint32_t tasks[MI_CMP_SIDES];   /* in all samples */
+    int64_t total_ns[MI_CMP_SIDES]; /* over all samples */
+};
+
+struct mi_compare {
+    struct mi_match match; /* first capture of the base, first capture of the new side */
+    struct mi_cmp_side side[MI_CMP_SIDES];
+    struct mi_cmp_op *ops; /* from 1, in the order of nodes of the base, then of the new side */
+    uint32_t op_count;
+    struct mi_cmp_time *times[MI_CMP_SIDES]; /* by op, in the order of samples */
+    struct mi_cmp_type *types;               /* from 1 */
+    uint32_t type_count;
+    uint32_t *op_of_node[MI_CMP_SIDES]; /* [nodes.count of the first capture] */
+};
+
+struct mi_cmp_options {
+    int64_t rank,
+        device; /* -1: of the base the one with the longest runs, of the new side its like */
+};
+
+/* Models [counts[side]] of each side, at most MI_CMP_CAPTURES. MI_ENOTFOUND: tasks are there, but
+ * none of that rank and device. */
+bool mi_compare_init(struct mi_compare *compare, const struct mi_model *const *models[],
+                     const uint32_t counts[], const struct mi_cmp_options *options,
+                     struct mi_error *err);
+void mi_compare_fini(struct mi_compare *compare);
+
+/* The time of an op in each sample: fills list [sample_count] of the side. */
+void mi_cmp_op_samples(const struct mi_compare *compare, unsigned side, uint32_t op, int64_t *list);
+
+/* Middle of a list, which gets sorted; of an even number the lower middle. 0 for none. */
+int64_t mi_cmp_median(int64_t *list, uint32_t count);
+
+static inline const struct mi_model *mi_cmp_model(const struct mi_compare *compare, unsigned side)
+{
+    return compare->match.model[side];
+}
+
+/* Name and operator type of an op for people, from the new side if it is there. */
+struct mi_bytes mi_cmp_op_name(const struct mi_compare *compare, uint32_t op,
+                               struct mi_arena *arena);
+struct mi_bytes mi_cmp_type_name(const struct mi_compare *compare, uint32_t type);
+
 #endif
