@@ -6,11 +6,11 @@ struct rows { /* tasks or slices */
     const int64_t *start_ns, *dur_ns;
 };
 
-static struct rows rows_of(const struct mi_model *model, bool is_host)
+static struct rows rows_of(const struct mi_lod *lod, bool is_host)
 {
-    const struct mi_tables *all = &model->all.rows;
+    const struct mi_tables *all = &lod->model->all.rows;
     return is_host ? (struct rows){all->slices.start_ns, all->slices.dur_ns}
-                   : (struct rows){all->tasks.start_ns, all->tasks.dur_ns};
+                   : (struct rows){lod->task_start_ns, all->tasks.dur_ns};
 }
 
 static int64_t end_of(const struct rows *rows, uint32_t id)
@@ -63,21 +63,17 @@ static bool add_lane(struct building *b, const struct mi_lod_lane *lane)
     return true;
 }
 
-/* Each row goes to the first depth that is free at its start; returns how many depths are used.
- * Rows beyond the last depth overlap there. */
+/* Each row goes to the first depth that is free at its start, whether others take part or not, so
+ * that a filter moves nothing; returns how many depths are used. Rows beyond the last depth overlap
+ * there. */
 static uint32_t find_depths(const struct building *b, const struct track_rows *t, bool *has_gaps)
 {
-    struct rows rows = rows_of(b->lod->model, t->is_host);
+    struct rows rows = rows_of(b->lod, t->is_host);
     int64_t free_from[MI_LOD_MOST_DEPTH];
     uint32_t used = 0;
     *has_gaps = false;
     for (uint32_t id = t->first; id < t->end; id++) {
         uint32_t depth = 0;
-        if (!takes_part(b, t->is_host, id)) {
-            b->depth[id - t->first] = UINT8_MAX;
-            *has_gaps = true;
-            continue;
-        }
         while (depth < used && free_from[depth] > rows.start_ns[id])
             depth++;
         if (depth == MI_LOD_MOST_DEPTH)
@@ -85,7 +81,9 @@ static uint32_t find_depths(const struct building *b, const struct track_rows *t
         if (depth == used)
             used++;
         free_from[depth] = end_of(&rows, id);
-        b->depth[id - t->first] = (uint8_t)depth;
+        bool is_in = takes_part(b, t->is_host, id);
+        b->depth[id - t->first] = is_in ? (uint8_t)depth : UINT8_MAX;
+        *has_gaps = *has_gaps || !is_in;
     }
     return used;
 }
@@ -106,7 +104,7 @@ static bool add_track(struct building *b, const struct track_rows *t)
                     b->lod->ids[b->id_count + lane.count++] = id;
             b->id_count += lane.count;
         }
-        if (!add_lane(b, &lane))
+        if (lane.count && !add_lane(b, &lane))
             return false;
     }
     return true;
@@ -153,7 +151,7 @@ static uint32_t longer_of(const struct rows *rows, const struct mi_lod_lane *lan
 
 static bool index_lane(const struct mi_lod *lod, struct mi_lod_lane *lane)
 {
-    struct rows rows = rows_of(lod->model, lane->is_host);
+    struct rows rows = rows_of(lod, lane->is_host);
     uint32_t below = lane->count;
     for (int level = 0; level < MI_LOD_LEVELS && below > MI_LOD_RADIX; level++) {
         uint32_t count = (below + MI_LOD_RADIX - 1) / MI_LOD_RADIX;
@@ -198,7 +196,9 @@ bool mi_lod_init(struct mi_lod *lod, const struct mi_model *model,
                  const struct mi_lod_filter *filter, struct mi_error *err)
 {
     struct building b = {.lod = lod, .filter = filter};
-    *lod = (struct mi_lod){.model = model};
+    *lod = (struct mi_lod){.model = model, .task_start_ns = model->all.rows.tasks.start_ns};
+    if (filter && filter->task_start_ns)
+        lod->task_start_ns = filter->task_start_ns;
     bool ok = list_lanes(&b);
     for (uint32_t l = 0; ok && l < lod->lane_count; l++)
         ok = index_lane(lod, &lod->lanes[l]);
@@ -262,7 +262,7 @@ uint32_t mi_lod_query(const struct mi_lod *lod, uint32_t lane_no, int64_t from_n
                       int64_t step_ns, struct mi_lod_slice *out, uint32_t room)
 {
     const struct mi_lod_lane *lane = &lod->lanes[lane_no];
-    struct rows rows = rows_of(lod->model, lane->is_host);
+    struct rows rows = rows_of(lod, lane->is_host);
     uint32_t filled = 0, at = first_from(&rows, lane, 0, from_ns);
     if (step_ns < 1)
         step_ns = 1;
@@ -281,4 +281,46 @@ uint32_t mi_lod_query(const struct mi_lod *lod, uint32_t lane_no, int64_t from_n
         at = end;
     }
     return filled;
+}
+
+/* --- finding --- */
+
+uint32_t mi_lod_place_of(const struct mi_lod_lane *lane, uint32_t id)
+{
+    uint32_t low = 0, high = lane->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (id_at(lane, middle) < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < lane->count && id_at(lane, low) == id ? low : UINT32_MAX;
+}
+
+static bool lane_is_before(const struct mi_lod_lane *lane, bool is_host, uint32_t track)
+{
+    return lane->is_host != is_host ? !lane->is_host : lane->track.v < track;
+}
+
+uint32_t mi_lod_lane_of(const struct mi_lod *lod, bool is_host, uint32_t id)
+{
+    const struct mi_tables *rows = &lod->model->all.rows;
+    uint32_t track = is_host ? rows->slices.track[id].v : rows->tasks.track[id].v;
+    uint32_t low = 0, high = lod->lane_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (lane_is_before(&lod->lanes[middle], is_host, track))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < lod->lane_count; low++) {
+        const struct mi_lod_lane *lane = &lod->lanes[low];
+        if (lane->is_host != is_host || lane->track.v != track)
+            break;
+        if (mi_lod_place_of(lane, id) != UINT32_MAX)
+            return low;
+    }
+    return UINT32_MAX;
 }

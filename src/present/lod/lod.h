@@ -16,7 +16,7 @@ struct mi_lod_lane {
     mi_track_id track;
     uint32_t depth; /* 0 = outermost */
     bool is_host;   /* rows of slices; else of tasks */
-    uint32_t count;
+    uint32_t count; /* > 0 */
     const uint32_t *ids; /* [count] rows by start; NULL: first_id, first_id + 1, ... */
     uint32_t first_id;
     uint32_t *longest[MI_LOD_LEVELS]; /* place of the longest of each run of RADIX^(level + 1) */
@@ -24,15 +24,17 @@ struct mi_lod_lane {
 
 struct mi_lod {
     const struct mi_model *model;
-    struct mi_lod_lane *lanes; /* [lane_count] by track, then depth; tasks before slices */
+    const int64_t *task_start_ns; /* [tasks.count] */
+    struct mi_lod_lane *lanes;    /* [lane_count] by track, then depth; tasks before slices */
     uint32_t lane_count;
     uint32_t *ids; /* behind lanes that are not one run of rows */
 };
 
-/* Which rows take part. NULL in place of a list: all. */
+/* Which rows take part, and when tasks start. NULL in place of a list: all; as the model says. */
 struct mi_lod_filter {
-    const uint8_t *kernels; /* [kernels.count] */
-    const uint8_t *slices;  /* [slices.count] */
+    const uint8_t *kernels;       /* [kernels.count] */
+    const uint8_t *slices;        /* [slices.count] */
+    const int64_t *task_start_ns; /* [tasks.count] in about the same order within a track; kept */
 };
 
 /* The model must be frozen and outlive it. Read by any number of threads. `filter` may be NULL. */
@@ -50,5 +52,9 @@ struct mi_lod_slice {
  * [room] were filled, in the order of time. Ends early when `out` is full. */
 uint32_t mi_lod_query(const struct mi_lod *lod, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       int64_t step_ns, struct mi_lod_slice *out, uint32_t room);
+
+/* The lane that shows a task or a slice of the host; UINT32_MAX: none does. Its place there. */
+uint32_t mi_lod_lane_of(const struct mi_lod *lod, bool is_host, uint32_t id);
+uint32_t mi_lod_place_of(const struct mi_lod_lane *lane, uint32_t id);
 
 #endif

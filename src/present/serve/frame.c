@@ -23,6 +23,25 @@ static void put_column(struct mi_sink *sink, const struct mi_frame_column *colum
 #endif
 }
 
+struct mi_frame_column mi_frame_narrow(uint16_t id, uint32_t *values, uint32_t count)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < count; i++)
+        largest = values[i] > largest ? values[i] : largest;
+    if (largest > UINT16_MAX)
+        return (struct mi_frame_column){id, MI_F_U32, count, values};
+    bool is_small = largest <= UINT8_MAX;
+    uint8_t *to = (uint8_t *)values;
+    for (uint32_t i = 0; i < count; i++) {
+        uint16_t two = (uint16_t)values[i];
+        if (is_small)
+            to[i] = (uint8_t)two;
+        else
+            memcpy(to + 2 * (size_t)i, &two, 2);
+    }
+    return (struct mi_frame_column){id, is_small ? MI_F_U8 : MI_F_U16, count, values};
+}
+
 void mi_frame_write(const struct mi_frame *frame, struct mi_sink *sink)
 {
     uint64_t offset = 32 + 16 * (uint64_t)frame->column_count;

@@ -21,7 +21,10 @@ enum mi_frame_kind {
     MI_FRAME_SCENE = 1,
     MI_FRAME_SLICES = 2,
     MI_FRAME_FLOWS = 3,
-    MI_FRAME_OUTLINE = 4
+    MI_FRAME_OUTLINE = 4,
+    MI_FRAME_BUSY = 5,
+    MI_FRAME_COUNTERS = 6,
+    MI_FRAME_PLACES = 7
 };
 
 enum mi_frame_type { MI_F_U8 = 1, MI_F_U16, MI_F_U32, MI_F_F32, MI_F_F64, MI_F_I64 };
@@ -40,6 +43,10 @@ struct mi_frame {
     const struct mi_frame_column *columns;
     uint32_t column_count;
 };
+
+/* A column of numbers, moved together in place so that each takes 1, 2 or 4 bytes, as the largest
+ * needs. */
+struct mi_frame_column mi_frame_narrow(uint16_t id, uint32_t *values, uint32_t count);
 
 void mi_frame_write(const struct mi_frame *frame, struct mi_sink *sink);
 

@@ -4,7 +4,7 @@
  *    "graphs": [{"id", "layer", "kind", "name", "nodes", "stage"}],
  *    "tracks": [{"id", "kind", "name", "device", "rank", "native_id", "tasks", "slices"}],
  *    "first_ns", "end_ns", "tasks_first_ns", "tasks_end_ns", "runs", "sources": [..],
- * "diagnostics": [..]} */
+ *    "calibrated": whether clocks were fitted, "diagnostics": [..]} */
 #include "present/export/common.h"
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
@@ -101,6 +101,8 @@ static void write_span(struct mi_jw *jw, const struct mi_model *model)
     mi_jw_member_i64(jw, "first_ns", first <= end ? first : 0);
     mi_jw_member_i64(jw, "end_ns", first <= end ? end : 0);
     mi_jw_member_i64(jw, "runs", runs);
+    mi_jw_key(jw, "calibrated");
+    mi_jw_bool(jw, model->all.rows.fits.count > 1);
 }
 
 void mi_route_capture(struct mi_site *site, const struct mi_request *request,

@@ -1,17 +1,16 @@
-/* POST slices: what a window of time shows, as a binary frame.
+/* POST slices: what a window of time shows, as a binary frame; see time_wish.h for the body.
  *
- *   body   {"from_ns", "to_ns", "step_ns", "hidden": [category, ..], "text": "..",
- *           "tracks": [id, ..]}          all but the first three may be left out
- *
- * One row per lane: track, depth, whether it is of the host, end of its slices in the columns that
- * follow. Per slice: start and duration in steps from `base`, task (or slice of the host), how many
- * it stands for, category, flags, node; below NAMED slices also its name, as a number into the
- * names. Step and base stand in the head of the frame. */
-#include "base/json_scan.h"
+ * One row per lane, also those of tracks that are not wanted: track, depth, whether it is of the
+ * host, end of its slices in the columns that follow. Per slice: start and duration in steps from
+ * `base`, task (or slice of the host), how many it stands for, category, flags, node (a number into
+ * the nodes), and the number + 1 of its name, 0 where there was no room for names: the widest get
+ * theirs first. The head of the frame says the step, which is twice the wanted one, or four times
+ * .., where that keeps the answer within MOST_BYTES. Numbers take as few bytes as the largest of
+ * their column needs. */
 #include "base/mem.h"
 #include "present/serve/frame.h"
 #include "present/serve/routes.h"
-#include "present/serve/site.h"
+#include "present/serve/time_wish.h"
 
 #include <string.h>
 
@@ -30,79 +29,28 @@ enum column {
     NAME,
     NAME_END,
     NAME_BYTES,
-    COLUMNS = NAME_BYTES
+    NODE_ID,
+    COLUMNS = NODE_ID
 };
 
-enum slice_flag { IS_WAIT = 1, IS_RECORD = 2, IS_PARENT = 4, IS_GUESS = 8, HAS_NO_NODE = 16 };
+enum slice_flag {
+    IS_WAIT = 1,
+    IS_RECORD = 2,
+    IS_PARENT = 4,
+    IS_GUESS = 8,
+    HAS_NO_NODE = 16,
+    IS_OVERLAPPING = 32, /* on a stream, with a task that does not enclose it */
+    IS_CONTRADICTED = 64 /* something speaks against its link */
+};
 
 enum {
-    MOST_SLICES = 200000, /* of all lanes together */
-    PER_LANE = 8192,      /* more than a screen has columns */
-    NAMED = 5000,
-    MOST_NAME = 200
+    MOST_BYTES = 190000, /* of columns that grow with the slices */
+    SLICE_BYTES = 14,    /* of one, as a rule */
+    MOST_SLICES = 13000, /* of all lanes together */
+    PER_LANE = 8192,     /* more than a screen has columns */
+    WIDE_STEPS = 12,     /* a label may fit */
+    MOST_NAME = 160
 };
-
-struct wish {
-    int64_t from_ns, to_ns, step_ns;
-    struct mi_time_filter filter;
-    bool has_tracks;
-    struct mi_bytes tracks;
-};
-
-/* --- what is asked for --- */
-
-static void read_hidden(struct mi_json *js, struct wish *wish)
-{
-    struct mi_json_string word;
-    mi_json_begin_array(js);
-    while (mi_json_next_item(js)) {
-        if (mi_json_peek(js) != MI_JSON_STRING || !mi_json_string(js, &word))
-            continue;
-        for (unsigned c = 0; c < mi_enum_size(MI_E_category); c++)
-            if (mi_bytes_equal(word.raw, mi_cstr(mi_enum_name(MI_E_category, c))))
-                wish->filter.hidden |= 1U << c;
-    }
-}
-
-static void read_wish(struct mi_json *js, struct wish *wish)
-{
-    struct mi_json_string key, word;
-    unsigned flags;
-    mi_json_begin_object(js);
-    while (mi_json_next_key(js, &key)) {
-        if (mi_bytes_equal(key.raw, MI_LIT("from_ns")))
-            mi_json_i64(js, &wish->from_ns, &flags);
-        else if (mi_bytes_equal(key.raw, MI_LIT("to_ns")))
-            mi_json_i64(js, &wish->to_ns, &flags);
-        else if (mi_bytes_equal(key.raw, MI_LIT("step_ns")))
-            mi_json_i64(js, &wish->step_ns, &flags);
-        else if (mi_bytes_equal(key.raw, MI_LIT("hidden")))
-            read_hidden(js, wish);
-        else if (mi_bytes_equal(key.raw, MI_LIT("text")) && mi_json_string(js, &word))
-            wish->filter.text = word.raw;
-        else if (mi_bytes_equal(key.raw, MI_LIT("tracks")))
-            wish->has_tracks = mi_json_skip(js, &wish->tracks);
-    }
-}
-
-/* [tracks.count] which tracks are wanted; NULL: out of memory. */
-static uint8_t *wanted_tracks(const struct wish *wish, uint32_t count)
-{
-    uint8_t *is_wanted = mi_mem_zero(count, 1);
-    struct mi_json js;
-    unsigned flags;
-    int64_t track;
-    if (!is_wanted)
-        return NULL;
-    memset(is_wanted, !wish->has_tracks, count);
-    mi_json_init(&js, wish->tracks, NULL);
-    if (wish->has_tracks)
-        mi_json_begin_array(&js);
-    while (wish->has_tracks && mi_json_next_item(&js))
-        if (mi_json_i64(&js, &track, &flags) && track >= 0 && track < count)
-            is_wanted[track] = 1;
-    return is_wanted;
-}
 
 /* --- the answer --- */
 
@@ -110,33 +58,34 @@ struct columns {
     uint32_t lanes, slices;
     uint32_t *lane_track, *lane_depth, *lane_end;
     uint8_t *lane_host;
-    uint32_t *start, *duration, *id, *node, *name;
-    uint16_t *count;
+    uint32_t *start, *duration, *id, *count, *node, *name;
     uint8_t *category, *flags;
     struct mi_sink names; /* bytes of distinct names */
     uint32_t *name_end;
     uint32_t name_count;
     struct mi_map name_of; /* string -> number + 1 */
+    uint32_t *node_id;
+    uint32_t node_count;
+    struct mi_map node_of; /* node -> number + 1 */
 };
 
 static bool make_room(struct columns *c, uint32_t lanes)
 {
+    uint32_t **const numbers[] = {&c->start, &c->duration, &c->id,       &c->count,
+                                  &c->node,  &c->name,     &c->name_end, &c->node_id};
+    bool ok = true;
     mi_sink_init_memory(&c->names);
-    c->lane_track = mi_mem_new(lanes + 1, sizeof *c->lane_track);
-    c->lane_depth = mi_mem_new(lanes + 1, sizeof *c->lane_depth);
-    c->lane_end = mi_mem_new(lanes + 1, sizeof *c->lane_end);
-    c->lane_host = mi_mem_new(lanes + 1, 1);
-    c->start = mi_mem_new(MOST_SLICES, sizeof *c->start);
-    c->duration = mi_mem_new(MOST_SLICES, sizeof *c->duration);
-    c->id = mi_mem_new(MOST_SLICES, sizeof *c->id);
-    c->node = mi_mem_new(MOST_SLICES, sizeof *c->node);
-    c->name = mi_mem_new(NAMED, sizeof *c->name);
-    c->name_end = mi_mem_new(NAMED + 1, sizeof *c->name_end);
-    c->count = mi_mem_new(MOST_SLICES, sizeof *c->count);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        *numbers[i] = mi_mem_new(MOST_SLICES + 1, sizeof **numbers[i]);
+        ok = ok && *numbers[i];
+    }
+    c->lane_track = mi_mem_new((size_t)lanes + 1, sizeof *c->lane_track);
+    c->lane_depth = mi_mem_new((size_t)lanes + 1, sizeof *c->lane_depth);
+    c->lane_end = mi_mem_new((size_t)lanes + 1, sizeof *c->lane_end);
+    c->lane_host = mi_mem_new((size_t)lanes + 1, 1);
     c->category = mi_mem_new(MOST_SLICES, 1);
     c->flags = mi_mem_new(MOST_SLICES, 1);
-    return c->lane_track && c->lane_depth && c->lane_end && c->lane_host && c->start &&
-           c->duration && c->id && c->node && c->name && c->name_end && c->count && c->category &&
+    return ok && c->lane_track && c->lane_depth && c->lane_end && c->lane_host && c->category &&
            c->flags;
 }
 
@@ -144,11 +93,12 @@ static void columns_fini(struct columns *c)
 {
     void *const all[] = {c->lane_track, c->lane_depth, c->lane_end, c->lane_host, c->start,
                          c->duration,   c->id,         c->node,     c->name,      c->name_end,
-                         c->count,      c->category,   c->flags};
+                         c->count,      c->category,   c->flags,    c->node_id};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         mi_mem_free(all[i]);
     mi_sink_fini(&c->names);
     mi_map_fini(&c->name_of);
+    mi_map_fini(&c->node_of);
 }
 
 static uint32_t in_steps(int64_t ns, int64_t step_ns)
@@ -156,8 +106,7 @@ static uint32_t in_steps(int64_t ns, int64_t step_ns)
     return ns <= 0 ? 0 : ns / step_ns >= UINT32_MAX ? UINT32_MAX : (uint32_t)(ns / step_ns);
 }
 
-static void describe_task(struct columns *c, const struct mi_model *model, uint32_t task,
-                          uint32_t at)
+static uint8_t flags_of(const struct mi_model *model, uint32_t task, uint32_t depth)
 {
     const struct mi_tables *rows = &model->all.rows;
     uint32_t kernel = rows->tasks.kernel[task].v, link = model->index.task_link[task];
@@ -172,9 +121,33 @@ static void describe_task(struct columns *c, const struct mi_model *model, uint3
         flags |= HAS_NO_NODE;
     else if (rows->executed.confidence[link] == MI_GUESS)
         flags |= IS_GUESS;
-    c->category[at] = rows->kernels.category[kernel];
-    c->flags[at] = flags;
-    c->node[at] = link ? rows->executed.node[link].v : 0;
+    if (link && rows->executed.conflict[link].v)
+        flags |= IS_CONTRADICTED;
+    if (depth && !rows->tasks.parent[task].v &&
+        rows->tracks.kind[rows->tasks.track[task].v] == MI_TRACK_STREAM)
+        flags |= IS_OVERLAPPING;
+    return flags;
+}
+
+/* False: out of memory. */
+static bool describe_task(struct columns *c, const struct mi_model *model, uint32_t task,
+                          uint32_t depth, uint32_t at)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    uint32_t link = model->index.task_link[task], node = link ? rows->executed.node[link].v : 0;
+    c->category[at] = rows->kernels.category[rows->tasks.kernel[task].v];
+    c->flags[at] = flags_of(model, task, depth);
+    if (!node)
+        return true;
+    uint32_t *slot = mi_map_at(&c->node_of, node);
+    if (!slot)
+        return false;
+    if (!*slot) {
+        c->node_id[c->node_count] = node;
+        *slot = ++c->node_count;
+    }
+    c->node[at] = *slot;
+    return true;
 }
 
 static mi_str_id name_of(const struct mi_model *model, bool is_host, uint32_t id)
@@ -198,17 +171,21 @@ static bool add_name(struct columns *c, const struct mi_model *model, mi_str_id 
         c->name_end[c->name_count] = (uint32_t)mi_sink_size(&c->names);
         *slot = ++c->name_count;
     }
-    c->name[at] = *slot - 1;
+    c->name[at] = *slot;
     return true;
 }
 
-static void add_lane(struct columns *c, const struct mi_lod *lod, uint32_t lane_no,
-                     const struct wish *wish, struct mi_lod_slice *room)
+/* False: out of memory, or out of room (then `is_full`). */
+static bool add_slices(struct columns *c, const struct mi_lod *lod, uint32_t lane_no,
+                       const struct mi_time_wish *wish, struct mi_lod_slice *room, bool *is_full)
 {
     const struct mi_lod_lane *lane = &lod->lanes[lane_no];
-    uint32_t left = MOST_SLICES - c->slices;
-    uint32_t count = mi_lod_query(lod, lane_no, wish->from_ns, wish->to_ns, wish->step_ns, room,
-                                  left < PER_LANE ? left : PER_LANE);
+    uint32_t left = MOST_SLICES - c->slices, most = left < PER_LANE ? left : PER_LANE;
+    uint32_t count =
+        mi_lod_query(lod, lane_no, wish->from_ns, wish->to_ns, wish->step_ns, room, most);
+    *is_full = count == most;
+    if (*is_full)
+        return false;
     for (uint32_t i = 0; i < count; i++, c->slices++) {
         uint32_t at = c->slices, steps = in_steps(room[i].dur_ns, wish->step_ns);
         int64_t start = room[i].start_ns - wish->from_ns; /* what began earlier begins at 0 */
@@ -217,46 +194,87 @@ static void add_lane(struct columns *c, const struct mi_lod *lod, uint32_t lane_
             steps = in_steps(room[i].dur_ns + start, wish->step_ns);
         c->duration[at] = steps ? steps : 1;
         c->id[at] = room[i].id;
-        c->count[at] = room[i].count > UINT16_MAX ? UINT16_MAX : (uint16_t)room[i].count;
+        c->count[at] = room[i].count > UINT16_MAX ? UINT16_MAX : room[i].count;
         c->category[at] = c->flags[at] = 0;
-        c->node[at] = 0;
-        if (!lane->is_host)
-            describe_task(c, lod->model, room[i].id, at);
+        c->node[at] = c->name[at] = 0;
+        if (!lane->is_host && !describe_task(c, lod->model, room[i].id, lane->depth, at))
+            return false;
     }
-    c->lane_track[c->lanes] = lane->track.v;
-    c->lane_depth[c->lanes] = lane->depth;
-    c->lane_host[c->lanes] = lane->is_host;
-    c->lane_end[c->lanes++] = c->slices;
+    return true;
 }
 
-static bool add_names(struct columns *c, const struct mi_lod *lod)
+/* Slices of all lanes in steps of wish->step_ns; as add_slices(). */
+static bool add_lanes(struct columns *c, const struct mi_lod *lod, const uint8_t *is_wanted,
+                      const struct mi_time_wish *wish, struct mi_lod_slice *room, bool *is_full)
 {
-    bool ok = true;
-    for (uint32_t l = 0, at = 0; ok && c->slices < NAMED && l < c->lanes; l++)
-        for (; ok && at < c->lane_end[l]; at++)
-            ok = add_name(c, lod->model, name_of(lod->model, c->lane_host[l], c->id[at]), at);
+    c->lanes = c->slices = c->node_count = 0;
+    mi_map_fini(&c->node_of);
+    *is_full = false;
+    for (uint32_t l = 0; l < lod->lane_count; l++) {
+        const struct mi_lod_lane *lane = &lod->lanes[l];
+        if (is_wanted[lane->track.v] && !add_slices(c, lod, l, wish, room, is_full))
+            return false;
+        c->lane_track[c->lanes] = lane->track.v;
+        c->lane_depth[c->lanes] = lane->depth;
+        c->lane_host[c->lanes] = lane->is_host;
+        c->lane_end[c->lanes++] = c->slices;
+    }
+    return true;
+}
+
+/* Names of slices that are at least `least` and less than `most` steps wide, while there is room.
+ * False: out of memory. */
+static bool add_names(struct columns *c, const struct mi_lod *lod, uint32_t least, uint32_t most)
+{
+    size_t room = MOST_BYTES - (size_t)c->slices * SLICE_BYTES;
+    for (uint32_t l = 0, at = 0; l < c->lanes; l++)
+        for (; at < c->lane_end[l]; at++) {
+            if (c->duration[at] < least || c->duration[at] >= most)
+                continue;
+            if (mi_sink_size(&c->names) + c->name_count * sizeof *c->name_end > room)
+                return true;
+            if (!add_name(c, lod->model, name_of(lod->model, c->lane_host[l], c->id[at]), at))
+                return false;
+        }
+    return true;
+}
+
+static bool fill(struct columns *c, const struct mi_lod *lod, struct mi_time_wish *wish)
+{
+    uint8_t *is_wanted = mi_time_wish_tracks(wish, lod->model->all.rows.tracks.count);
+    struct mi_lod_slice *room = mi_mem_new(PER_LANE, sizeof *room);
+    bool is_full = false, ok = is_wanted && room && make_room(c, lod->lane_count);
+    while (ok && !add_lanes(c, lod, is_wanted, wish, room, &is_full)) {
+        ok = is_full && wish->step_ns <= INT64_MAX / 2;
+        if (ok)
+            wish->step_ns *= 2;
+    }
+    ok = ok && add_names(c, lod, WIDE_STEPS, UINT32_MAX) && add_names(c, lod, 0, WIDE_STEPS);
+    mi_mem_free(is_wanted);
+    mi_mem_free(room);
     return ok;
 }
 
-static void write_frame(const struct columns *c, const struct wish *wish, struct mi_reply *reply)
+static void write_frame(const struct columns *c, const struct mi_time_wish *wish,
+                        struct mi_reply *reply)
 {
-    uint32_t named = c->slices < NAMED ? c->slices : 0;
     struct mi_bytes names = mi_sink_bytes(&c->names);
     const struct mi_frame_column columns[COLUMNS] = {
         {LANE_TRACK, MI_F_U32, c->lanes, c->lane_track},
         {LANE_DEPTH, MI_F_U32, c->lanes, c->lane_depth},
         {LANE_HOST, MI_F_U8, c->lanes, c->lane_host},
         {LANE_END, MI_F_U32, c->lanes, c->lane_end},
-        {START, MI_F_U32, c->slices, c->start},
-        {DURATION, MI_F_U32, c->slices, c->duration},
-        {ID, MI_F_U32, c->slices, c->id},
-        {COUNT, MI_F_U16, c->slices, c->count},
+        mi_frame_narrow(START, c->start, c->slices),
+        mi_frame_narrow(DURATION, c->duration, c->slices),
+        mi_frame_narrow(ID, c->id, c->slices),
+        mi_frame_narrow(COUNT, c->count, c->slices),
         {CATEGORY, MI_F_U8, c->slices, c->category},
         {FLAGS, MI_F_U8, c->slices, c->flags},
-        {NODE, MI_F_U32, c->slices, c->node},
-        {NAME, MI_F_U32, named, c->name},
+        mi_frame_narrow(NODE, c->node, c->slices),
+        mi_frame_narrow(NAME, c->name, c->slices),
         {NAME_END, MI_F_U32, c->name_count, c->name_end},
         {NAME_BYTES, MI_F_U8, (uint32_t)names.len, names.at},
+        {NODE_ID, MI_F_U32, c->node_count, c->node_id},
     };
     struct mi_frame frame = {.kind = MI_FRAME_SLICES,
                              .rows = c->lanes,
@@ -268,34 +286,12 @@ static void write_frame(const struct columns *c, const struct wish *wish, struct
     mi_frame_write(&frame, &reply->body);
 }
 
-static bool fill(struct columns *c, const struct mi_lod *lod, const struct wish *wish)
-{
-    uint32_t tracks = lod->model->all.rows.tracks.count;
-    uint8_t *is_wanted = wanted_tracks(wish, tracks);
-    struct mi_lod_slice *room = mi_mem_new(PER_LANE, sizeof *room);
-    bool ok = is_wanted && room && make_room(c, lod->lane_count);
-    for (uint32_t l = 0; ok && l < lod->lane_count; l++)
-        if (is_wanted[lod->lanes[l].track.v])
-            add_lane(c, lod, l, wish, room);
-    ok = ok && add_names(c, lod);
-    mi_mem_free(is_wanted);
-    mi_mem_free(room);
-    return ok;
-}
-
 void mi_route_slices(struct mi_site *site, const struct mi_request *request, struct mi_reply *reply)
 {
-    struct wish wish = {.step_ns = 1};
+    struct mi_time_wish wish;
     struct mi_error err = MI_ERROR_INIT;
-    struct mi_json js;
-    mi_json_init(&js, request->body, NULL);
-    read_wish(&js, &wish);
-    if (!mi_json_failed(&js) && (wish.step_ns < 1 || wish.to_ns <= wish.from_ns))
-        mi_fail(&js.error, MI_EUSAGE, "a window of time wants from_ns < to_ns and step_ns >= 1");
-    if (mi_json_failed(&js)) {
-        mi_reply_failure(reply, &js.error);
+    if (!mi_time_wish_read(&wish, request, true, reply))
         return;
-    }
     const struct mi_lod *lod = mi_site_lod(site, &wish.filter, &err);
     struct columns c = {.lanes = 0};
     if (lod && fill(&c, lod, &wish))

@@ -14,6 +14,7 @@
     GET(passes, "passes/")                                                                         \
     GET(search, "search")                                                                          \
     POST(outline, "outline")                                                                       \
+    POST(flows, "flows")                                                                           \
     POST(layout, "layout")                                                                         \
     POST(slices, "slices")
 

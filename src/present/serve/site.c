@@ -14,6 +14,7 @@ struct mi_site {
     const struct mi_model *model;
     struct slot slots[LAYERS][MI_FOLDS];
     struct mi_lod_cache lods;
+    struct mi_times times;
 };
 
 struct mi_site *mi_site_new(const struct mi_model *model, struct mi_error *err)
@@ -25,6 +26,7 @@ struct mi_site *mi_site_new(const struct mi_model *model, struct mi_error *err)
     }
     site->model = model;
     mi_lod_cache_init(&site->lods);
+    mi_times_init(&site->times);
     for (int layer = 0; layer < LAYERS; layer++)
         for (int fold = 0; fold < MI_FOLDS; fold++)
             mi_lock_init(&site->slots[layer][fold].lock);
@@ -45,12 +47,18 @@ void mi_site_free(struct mi_site *site)
             mi_lock_fini(&slot->lock);
         }
     mi_lod_cache_fini(&site->lods);
+    mi_times_fini(&site->times);
     mi_mem_free(site);
 }
 
 struct mi_lod_cache *mi_site_lod_cache(struct mi_site *site)
 {
     return &site->lods;
+}
+
+struct mi_times *mi_site_times(struct mi_site *site)
+{
+    return &site->times;
 }
 
 const struct mi_model *mi_site_model(const struct mi_site *site)

@@ -3,6 +3,7 @@
 #define MI_PRESENT_SERVE_SITE_H
 
 #include "present/layout/scene.h"
+#include "present/lod/flows.h"
 #include "present/lod/lod.h"
 
 struct mi_asset {     /* a file of the page */
@@ -42,6 +43,7 @@ const struct mi_drawn *mi_site_drawn(struct mi_site *site, enum mi_layer layer, 
 struct mi_time_filter {
     uint32_t hidden;      /* bit per enum mi_category: not shown */
     struct mi_bytes text; /* only what has this in its name or operator type; any case */
+    bool is_raw;          /* times as exported, not calibrated */
 };
 
 /* The lanes of the timeline that the filter leaves; the last few are kept. Give it back with
@@ -49,5 +51,11 @@ struct mi_time_filter {
 const struct mi_lod *mi_site_lod(struct mi_site *site, const struct mi_time_filter *filter,
                                  struct mi_error *err);
 void mi_site_lod_done(struct mi_site *site, const struct mi_lod *lod);
+
+/* [tasks.count] when tasks started as exported; the model's own column where nothing was
+ * calibrated. */
+const int64_t *mi_site_raw_starts(struct mi_site *site, struct mi_error *err);
+
+const struct mi_arrows *mi_site_arrows(struct mi_site *site, struct mi_error *err);
 
 #endif

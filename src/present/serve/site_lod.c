@@ -8,7 +8,8 @@
 
 static uint64_t key_of(const struct mi_time_filter *filter)
 {
-    return mi_hash64(filter->text) ^ ((uint64_t)filter->hidden << 32 | filter->hidden);
+    return mi_hash64(filter->text) ^ ((uint64_t)filter->hidden << 32 | filter->hidden) ^
+           ((uint64_t)filter->is_raw << 31);
 }
 
 static bool has_text(struct mi_bytes name, struct mi_bytes text)
@@ -29,12 +30,15 @@ static void mark(const struct mi_model *model, const struct mi_time_filter *filt
         slices[s] = has_text(mi_model_text(model, rows->slices.name[s]), filter->text);
 }
 
+/* `raw_start_ns` as in mi_lod_filter. */
 static bool build(struct mi_lod *lod, const struct mi_model *model,
-                  const struct mi_time_filter *filter, struct mi_error *err)
+                  const struct mi_time_filter *filter, const int64_t *raw_start_ns,
+                  struct mi_error *err)
 {
     const struct mi_tables *rows = &model->all.rows;
+    struct mi_lod_filter wanted = {.task_start_ns = raw_start_ns};
     if (!filter->hidden && !filter->text.len)
-        return mi_lod_init(lod, model, NULL, err);
+        return mi_lod_init(lod, model, &wanted, err);
     uint8_t *kernels = mi_mem_zero(rows->kernels.count, 1);
     uint8_t *slices = mi_mem_zero(rows->slices.count, 1);
     bool ok = kernels && slices;
@@ -42,7 +46,8 @@ static bool build(struct mi_lod *lod, const struct mi_model *model,
         mark(model, filter, kernels, slices);
     else
         mi_fail(err, MI_ENOMEM, "out of memory for the timeline");
-    struct mi_lod_filter wanted = {.kernels = kernels, .slices = slices};
+    wanted.kernels = kernels;
+    wanted.slices = slices;
     ok = ok && mi_lod_init(lod, model, &wanted, err);
     mi_mem_free(kernels);
     mi_mem_free(slices);
@@ -68,11 +73,14 @@ const struct mi_lod *mi_site_lod(struct mi_site *site, const struct mi_time_filt
 {
     struct mi_lod_cache *cache = mi_site_lod_cache(site);
     uint64_t key = key_of(filter);
+    const int64_t *raw = filter->is_raw ? mi_site_raw_starts(site, err) : NULL;
+    if (filter->is_raw && !raw)
+        return NULL;
     mi_lock_take(&cache->lock);
     struct mi_lod_slot *slot = find_slot(cache, key);
     if (slot && !(slot->is_ready && slot->key == key)) {
         mi_lod_fini(&slot->lod);
-        slot->is_ready = build(&slot->lod, mi_site_model(site), filter, err);
+        slot->is_ready = build(&slot->lod, mi_site_model(site), filter, raw, err);
         slot->key = key;
     }
     bool ok = slot && slot->is_ready;

@@ -25,4 +25,16 @@ void mi_lod_cache_init(struct mi_lod_cache *cache);
 void mi_lod_cache_fini(struct mi_lod_cache *cache);
 struct mi_lod_cache *mi_site_lod_cache(struct mi_site *site);
 
+/* What the timeline needs besides lanes, each made by the first who asks. */
+struct mi_times {
+    struct mi_lock lock;
+    bool has_raw, has_arrows;
+    int64_t *raw_start_ns; /* NULL with has_raw: nothing was calibrated */
+    struct mi_arrows arrows;
+};
+
+void mi_times_init(struct mi_times *times);
+void mi_times_fini(struct mi_times *times);
+struct mi_times *mi_site_times(struct mi_site *site);
+
 #endif

@@ -13,6 +13,7 @@ export interface Capture {
     tasks_first_ns: number;
     tasks_end_ns: number;
     runs: number;
+    calibrated: boolean;
     graphs: {id: number; layer: string; kind: string; name: string; stage: string | null; nodes: number}[];
     tracks: Track[];
     sources: {path: string; records_in?: number; records_lost?: number}[];

@@ -63,7 +63,16 @@ export const u8 = (f: Frame, id: number): Uint8Array => column(f, id, Uint8Array
 export const u16 = (f: Frame, id: number): Uint16Array => column(f, id, Uint16Array);
 export const u32 = (f: Frame, id: number): Uint32Array => column(f, id, Uint32Array);
 export const f32 = (f: Frame, id: number): Float32Array => column(f, id, Float32Array);
+export const f64 = (f: Frame, id: number): Float64Array => column(f, id, Float64Array);
 export const i64 = (f: Frame, id: number): BigInt64Array => column(f, id, BigInt64Array);
+
+export type Numbers = Uint8Array | Uint16Array | Uint32Array;
+
+// A column whose numbers take as few bytes as the largest needs.
+export function numbers(frame: Frame, id: number): Numbers {
+    const found = frame.columns.get(id);
+    return found instanceof Uint8Array || found instanceof Uint16Array || found instanceof Uint32Array ? found : new Uint8Array(0);
+}
 
 // Texts as one block of UTF-8 and the end of each.
 export function texts(ends: Uint32Array, bytes: Uint8Array): string[] {

@@ -1,0 +1,56 @@
+/* Parts of the timeline that are made once, when somebody asks. */
+#include "present/serve/site_parts.h"
+
+#include "analyse/clocks/clocks_effects.h"
+#include "base/mem.h"
+
+void mi_times_init(struct mi_times *times)
+{
+    mi_lock_init(&times->lock);
+}
+
+void mi_times_fini(struct mi_times *times)
+{
+    mi_mem_free(times->raw_start_ns);
+    mi_arrows_fini(&times->arrows);
+    mi_lock_fini(&times->lock);
+}
+
+static bool make_raw(struct mi_times *times, const struct mi_model *model, struct mi_error *err)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    if (rows->fits.count <= 1)
+        return true;
+    times->raw_start_ns = mi_mem_new(rows->tasks.count, sizeof *times->raw_start_ns);
+    if (!times->raw_start_ns)
+        return mi_fail(err, MI_ENOMEM, "out of memory for times as exported");
+    times->raw_start_ns[0] = 0;
+    for (uint32_t t = 1; t < rows->tasks.count; t++)
+        times->raw_start_ns[t] = mi_exported_start(model, t);
+    return true;
+}
+
+const int64_t *mi_site_raw_starts(struct mi_site *site, struct mi_error *err)
+{
+    struct mi_times *times = mi_site_times(site);
+    const struct mi_model *model = mi_site_model(site);
+    mi_lock_take(&times->lock);
+    if (!times->has_raw)
+        times->has_raw = make_raw(times, model, err);
+    bool ok = times->has_raw;
+    mi_lock_give(&times->lock);
+    if (!ok)
+        return NULL;
+    return times->raw_start_ns ? times->raw_start_ns : model->all.rows.tasks.start_ns;
+}
+
+const struct mi_arrows *mi_site_arrows(struct mi_site *site, struct mi_error *err)
+{
+    struct mi_times *times = mi_site_times(site);
+    mi_lock_take(&times->lock);
+    if (!times->has_arrows)
+        times->has_arrows = mi_arrows_init(&times->arrows, mi_site_model(site), err);
+    bool ok = times->has_arrows;
+    mi_lock_give(&times->lock);
+    return ok ? &times->arrows : NULL;
+}

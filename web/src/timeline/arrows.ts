@@ -1,0 +1,61 @@
+// Arrows between rows: launches, signals, and those of the trace.
+import {LAUNCH, SIGNAL, type Arrow, type End} from './data';
+import {top, type Picture} from './frame';
+import {HEAD, laneKey, ROW, type Rows} from './rows';
+
+function place(picture: Picture, rows: Rows, end: End): {x: number; y: number} | null {
+    const lane = rows.laneAt.get(laneKey(end.host, end.track, end.depth));
+    if (!lane) return null;
+    return {x: picture.scale.x(end.at), y: top(picture, lane.y) + (lane.shown ? ROW : HEAD) / 2};
+}
+
+const colourOf = (picture: Picture, kind: number): string =>
+    kind === SIGNAL ? picture.palette.select : kind === LAUNCH ? picture.palette.related : picture.palette.wire;
+
+// A curve that leaves to the right and arrives from the left, and its head.
+function trace(picture: Picture, from: {x: number; y: number}, to: {x: number; y: number}, heads: number[]): void {
+    const {paper} = picture, bend = Math.min(60, Math.max(12, Math.abs(to.x - from.x) / 2));
+    const y = to.y > from.y + 1 ? to.y - 5 : to.y < from.y - 1 ? to.y + 5 : to.y;
+    paper.moveTo(from.x, from.y);
+    paper.bezierCurveTo(from.x + bend, from.y, to.x - bend, y, to.x - 4, y);
+    heads.push(to.x, y);
+}
+
+function drawKind(picture: Picture, rows: Rows, list: readonly Arrow[], strong: boolean): void {
+    const {paper} = picture, heads: number[] = [];
+    const seen = list.map((arrow) => ({from: place(picture, rows, arrow.from), to: place(picture, rows, arrow.to)}))
+        .filter(({from, to}) => from && to && Math.max(from.x, to.x) >= -2000 && Math.min(from.x, to.x) <= picture.wide + 2000);
+    paper.beginPath();
+    for (const {from, to} of seen) trace(picture, from!, to!, heads);
+    paper.strokeStyle = picture.palette.back; // a halo, so that it is seen on any colour
+    paper.lineWidth = strong ? 4.5 : 2.5;
+    paper.globalAlpha = 0.7;
+    paper.stroke();
+    paper.strokeStyle = colourOf(picture, list[0]!.kind);
+    paper.lineWidth = strong ? 2 : 1;
+    paper.globalAlpha = strong ? 1 : 0.75;
+    paper.setLineDash(list[0]!.sure < 2 ? [4, 3] : []);
+    paper.stroke();
+    paper.setLineDash([]);
+    paper.beginPath();
+    for (let i = 0; i < heads.length; i += 2) {
+        paper.moveTo(heads[i]!, heads[i + 1]!);
+        paper.lineTo(heads[i]! - 6, heads[i + 1]! - 3.5);
+        paper.lineTo(heads[i]! - 6, heads[i + 1]! + 3.5);
+        paper.closePath();
+    }
+    paper.fillStyle = colourOf(picture, list[0]!.kind);
+    paper.fill();
+    paper.globalAlpha = 1;
+}
+
+// One path per kind and confidence. Guessed arrows are dashed.
+export function drawArrows(picture: Picture, rows: Rows, list: readonly Arrow[], strong: boolean): void {
+    const sorts = new Map<string, Arrow[]>();
+    for (const arrow of list) {
+        const key = `${arrow.kind}:${arrow.sure < 2}`, same = sorts.get(key);
+        if (same) same.push(arrow);
+        else sorts.set(key, [arrow]);
+    }
+    for (const same of sorts.values()) drawKind(picture, rows, same, strong);
+}
