@@ -111,11 +111,8 @@ struct asking {
 static struct asking ask(const struct mi_arrows *arrows, const struct mi_lod *lod,
                          struct mi_arrow *out, uint32_t room)
 {
-    return (struct asking){.arrows = arrows,
-                           .lod = lod,
-                           .rows = &arrows->model->all.rows,
-                           .out = out,
-                           .room = room};
+    return (struct asking){
+        .arrows = arrows, .lod = lod, .rows = &arrows->model->all.rows, .out = out, .room = room};
 }
 
 static int64_t start_of(const struct asking *a, bool is_host, uint32_t id)
@@ -146,7 +143,8 @@ static void add_launch(struct asking *a, uint32_t task)
 {
     uint32_t slice = a->rows->tasks.launch[task].v;
     if (slice)
-        add(a, &(struct mi_arrow){MI_ARROW_LAUNCH, MI_CERTAIN,
+        add(a, &(struct mi_arrow){MI_ARROW_LAUNCH,
+                                  MI_CERTAIN,
                                   {true, slice, 0, start_of(a, true, slice)},
                                   {false, task, 0, start_of(a, false, task)}});
 }
@@ -157,8 +155,10 @@ static void add_signal(struct asking *a, uint32_t signal)
     uint32_t record = signals->record[signal].v, wait = signals->wait[signal].v;
     int64_t done = end_of(a, false, record), start = start_of(a, false, wait);
     int64_t at = done > start ? end_of(a, false, wait) : start;
-    add(a, &(struct mi_arrow){MI_ARROW_SIGNAL, signals->confidence[signal],
-                              {false, record, 0, done}, {false, wait, 0, at}});
+    add(a, &(struct mi_arrow){MI_ARROW_SIGNAL,
+                              signals->confidence[signal],
+                              {false, record, 0, done},
+                              {false, wait, 0, at}});
 }
 
 static void add_flow(struct asking *a, uint32_t flow)
@@ -166,10 +166,11 @@ static void add_flow(struct asking *a, uint32_t flow)
     uint64_t from = flow_end(&a->rows->flows, flow, false);
     uint64_t to = flow_end(&a->rows->flows, flow, true);
     bool from_host = from >> 32, to_host = to >> 32;
-    add(a, &(struct mi_arrow){
-               MI_ARROW_TRACE, MI_CERTAIN,
-               {from_host, (uint32_t)from, 0, start_of(a, from_host, (uint32_t)from)},
-               {to_host, (uint32_t)to, 0, start_of(a, to_host, (uint32_t)to)}});
+    add(a,
+        &(struct mi_arrow){MI_ARROW_TRACE,
+                           MI_CERTAIN,
+                           {from_host, (uint32_t)from, 0, start_of(a, from_host, (uint32_t)from)},
+                           {to_host, (uint32_t)to, 0, start_of(a, to_host, (uint32_t)to)}});
 }
 
 /* --- asking --- */
@@ -320,10 +321,8 @@ uint32_t mi_arrows_in(const struct mi_arrows *arrows, const struct mi_lod *lod, 
                       uint32_t *total)
 {
     struct asking a = ask(arrows, lod, out, room);
-    uint32_t signals =
-        kinds & 1U << MI_ARROW_SIGNAL ? count_signals(&a, from_ns, to_ns) : 0;
-    uint32_t launches =
-        kinds & 1U << MI_ARROW_LAUNCH ? count_launches(&a, from_ns, to_ns) : 0;
+    uint32_t signals = kinds & 1U << MI_ARROW_SIGNAL ? count_signals(&a, from_ns, to_ns) : 0;
+    uint32_t launches = kinds & 1U << MI_ARROW_LAUNCH ? count_launches(&a, from_ns, to_ns) : 0;
     if (signals)
         add_signals(&a, signals, from_ns, to_ns);
     if (launches && a.filled < room)

@@ -14,9 +14,9 @@ enum { MI_LOD_RADIX = 16, MI_LOD_LEVELS = 8, MI_LOD_MOST_DEPTH = 64 };
 
 struct mi_lod_lane {
     mi_track_id track;
-    uint32_t depth; /* 0 = outermost */
-    bool is_host;   /* rows of slices; else of tasks */
-    uint32_t count; /* > 0 */
+    uint32_t depth;      /* 0 = outermost */
+    bool is_host;        /* rows of slices; else of tasks */
+    uint32_t count;      /* > 0 */
     const uint32_t *ids; /* [count] rows by start; NULL: first_id, first_id + 1, ... */
     uint32_t first_id;
     uint32_t *longest[MI_LOD_LEVELS]; /* place of the longest of each run of RADIX^(level + 1) */

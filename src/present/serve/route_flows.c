@@ -1,5 +1,5 @@
-/* POST flows: arrows of one task or call of the host, or of a window of time, as a binary frame; see
- * time_wish.h for the body and present/lod/flows.h for what arrows there are.
+/* POST flows: arrows of one task or call of the host, or of a window of time, as a binary frame;
+ * see time_wish.h for the body and present/lod/flows.h for what arrows there are.
  *
  * One row per arrow: kind, confidence, and of both ends the task (or slice of the host), whether it
  * is one of the host, track, depth of the lane, and time in ns from `base`. TOTAL: how many there
@@ -97,8 +97,8 @@ static bool find(struct columns *c, const struct mi_arrows *arrows, const struct
         int64_t id = wish->task ? wish->task : wish->slice;
         if (id < 1 || id >= (wish->task ? rows->tasks.count : rows->slices.count))
             return false;
-        c->count = mi_arrows_at(arrows, lod, !wish->task, (uint32_t)id, c->arrows, MOST_ARROWS,
-                                &c->total);
+        c->count =
+            mi_arrows_at(arrows, lod, !wish->task, (uint32_t)id, c->arrows, MOST_ARROWS, &c->total);
     } else {
         c->count = mi_arrows_in(arrows, lod, wish->kinds, wish->from_ns, wish->to_ns, c->arrows,
                                 MOST_ARROWS, &c->total);

@@ -7,6 +7,7 @@ import {goToHit, graphActions, loadCapture, searchResult, select, setFold, setLa
 import {announcement, capture, failure, fold, follow, heatMap, lang, layer, path, search, theme, type Fold} from '../state/state';
 import {encode, here} from '../state/permalink';
 import {Mapping} from '../tables/mapping';
+import {TimelineBar} from '../timeline/bar';
 import {TimelineView} from '../timeline/view';
 import {clean} from '../util/clean';
 import {count} from '../util/format';
@@ -158,7 +159,8 @@ export function App() {
                 <section class="graph" aria-label={t('structure')}><Canvas kind="graph" label={t('structure')} /><Legend /></section>
                 <section class="map" aria-label={t('mapping')}>{known && <Mapping />}</section>
                 <Panels />
-                {hasTime && <section class="time" aria-label={t('timeline')}><Canvas kind="timeline" label={t('timeline')} /></section>}
+                {hasTime && <section class="time" aria-label={t('timeline')}>
+                    <TimelineBar view={() => views.timeline} /><Canvas kind="timeline" label={t('timeline')} /></section>}
             </main>
             <p class="announce" aria-live="polite">{announcement.value}</p>
         </div>

@@ -55,6 +55,14 @@ export const en = {
     allRows: 'all',
     noFindings: 'Nothing was found.',
     notChecked: 'Not checked',
+    flows: 'Arrows',
+    arrowsSome: '{n} of {total} arrows',
+    arrowsMany: '{total} arrows: zoom in to see them',
+    raw: 'Times as exported',
+    rawMeaning: 'Without calibrating the clocks of the streams',
+    rank: 'rank {n}',
+    device: 'device {n}',
+    host: 'host',
     keyTable: 'W S zoom · A D pan · F fit selection · 0 fit all · Enter open group · E open a level · Shift+E close all · P path · / search · n next hit · G then 1 2 3 go to view · Esc back',
 } as const;
 

@@ -57,5 +57,13 @@ export const zh = {
     allRows: '全部',
     noFindings: '没有发现问题。',
     notChecked: '未检查',
+    flows: '箭头',
+    arrowsSome: '箭头 {n} 个,共 {total} 个',
+    arrowsMany: '{total} 个箭头:放大后可见',
+    raw: '导出的原始时间',
+    rawMeaning: '不校准各流的时钟',
+    rank: 'rank {n}',
+    device: '设备 {n}',
+    host: '主机',
     keyTable: 'W S 缩放 · A D 平移 · F 显示所选 · 0 显示全部 · Enter 展开组 · E 展开一层 · Shift+E 全部折叠 · P 路径 · / 搜索 · n 下一个 · G 再按 1 2 3 切换视图 · Esc 返回',
 } satisfies Record<Key, string>;

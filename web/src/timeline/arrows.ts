@@ -1,6 +1,6 @@
 // Arrows between rows: launches, signals, and those of the trace.
 import {LAUNCH, SIGNAL, type Arrow, type End} from './data';
-import {top, type Picture} from './frame';
+import {NAMES, top, type Picture} from './frame';
 import {HEAD, laneKey, ROW, type Rows} from './rows';
 
 function place(picture: Picture, rows: Rows, end: End): {x: number; y: number} | null {
@@ -21,10 +21,15 @@ function trace(picture: Picture, from: {x: number; y: number}, to: {x: number; y
     heads.push(to.x, y);
 }
 
+// One call may launch a whole model: a fan of arrows from far away would hide what they lead to.
+const isNear = (picture: Picture, from: {x: number}, to: {x: number}): boolean =>
+    from.x > NAMES - 300 && to.x < picture.wide + 300 && Math.abs(to.x - from.x) < picture.wide - NAMES;
+
 function drawKind(picture: Picture, rows: Rows, list: readonly Arrow[], strong: boolean): void {
     const {paper} = picture, heads: number[] = [];
     const seen = list.map((arrow) => ({from: place(picture, rows, arrow.from), to: place(picture, rows, arrow.to)}))
-        .filter(({from, to}) => from && to && Math.max(from.x, to.x) >= -2000 && Math.min(from.x, to.x) <= picture.wide + 2000);
+        .filter(({from, to}) => from && to && (strong || isNear(picture, from, to)));
+    if (!seen.length) return;
     paper.beginPath();
     for (const {from, to} of seen) trace(picture, from!, to!, heads);
     paper.strokeStyle = picture.palette.back; // a halo, so that it is seen on any colour

@@ -36,7 +36,7 @@ export function drawAxis(picture: Picture, zero: number): void {
         const x = Math.round(marks[i + 1]!) + 0.5;
         paper.moveTo(x, TOP - 6);
         paper.lineTo(x, picture.high);
-        paper.fillText(duration(marks[i]!), x + 3, OVERVIEW + 10);
+        paper.fillText(duration(marks[i]! || 0), x + 3, OVERVIEW + 10);
     }
     paper.strokeStyle = palette.line;
     paper.lineWidth = 1;
