@@ -49,7 +49,7 @@ struct mi_report_table {
     uint32_t row_count, row_room;
 };
 
-/* One verdict. `sentence` is a message id with %1 .. %9 standing for `args`. */
+/* One verdict. `sentence` and `advice` are message ids with %1 .. %9 standing for `args`. */
 struct mi_finding {
     const char *rule; /* "fp32_upcast" */
     enum mi_severity severity;
@@ -59,6 +59,15 @@ struct mi_finding {
     const char *sentence;
     struct mi_bytes args[4];
     int64_t cost_ns; /* -1 = not known */
+
+    /* Findings that give advice; all zero in others. */
+    const char *advice;      /* message id: what to try; NULL = none */
+    const char *cost_from;   /* message id: how the cost was found; NULL = there is none */
+    int64_t whole_ns;        /* the cost is a part of this: the makespan; 0 = of nothing */
+    const mi_node_id *nodes; /* [node_count] all subjects, `node` among them */
+    const mi_task_id *tasks; /* [task_count] */
+    uint32_t node_count, task_count;
+    bool is_experimental; /* its rule is wrong more often than it should be */
 };
 
 /* Scalars of a report: "explained share", "makespan". */

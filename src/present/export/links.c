@@ -239,15 +239,19 @@ static void write_finding(struct writer *w, const struct mi_finding *finding)
     mi_jw_member_text(&w->jw, "rule", finding->rule);
     mi_jw_key(&w->jw, "subjects");
     mi_jw_begin_array(&w->jw);
-    if (finding->node.v)
+    if (finding->node.v && !finding->node_count)
         write_node_text(w, finding->node.v);
+    for (uint32_t i = 0; i < finding->node_count; i++)
+        write_node_text(w, finding->nodes[i].v);
     if (finding->subject.len)
         mi_jw_string(&w->jw, finding->subject);
     mi_jw_end(&w->jw);
     mi_jw_key(&w->jw, "tasks");
     mi_jw_begin_array(&w->jw);
-    if (finding->task.v)
+    if (finding->task.v && !finding->task_count)
         write_key_text(w, finding->task.v);
+    for (uint32_t i = 0; i < finding->task_count; i++)
+        write_key_text(w, finding->tasks[i].v);
     mi_jw_end(&w->jw);
     write_us(w, "cost_us", finding->cost_ns);
     mi_jw_end(&w->jw);

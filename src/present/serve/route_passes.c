@@ -3,7 +3,9 @@
  *   {"facts": [{"name", "title", "kind", "unit", "value"}],
  *    "tables": [{"name", "title", "columns": [{"name", "title", "kind", "unit", "meaning"}],
  *                "rows": [[..], ..], "total": N}],
- *    "findings": [{"rule", "severity", "node", "task", "sentence", "cost_ns"}]}
+ *    "findings": [{"rule", "severity", "node", "task", "sentence", "cost_ns",
+ *                  and where it gives advice "cost_share" (ppm), "cost_from", "nodes", "tasks",
+ *                  "is_experimental", "advice"}]}
  *
  * Parameters are those that the command of the same name knows; "max" limits the rows of a table.
  * Words and sentences are translated, names never are. */
@@ -18,7 +20,7 @@
 
 #include <string.h>
 
-enum { MOST_ARGS = 32 };
+enum { MOST_ARGS = 32, MOST_IDS = 500 /* of a finding; further ones are in the table */ };
 
 static const char *kind_name(enum mi_cell_kind kind)
 {
@@ -107,25 +109,57 @@ static void write_id(struct mi_jw *jw, const char *key, uint32_t id)
         mi_jw_null(jw);
 }
 
+static void write_message(struct mi_jw *jw, const char *key, enum mi_lang lang,
+                          const char *sentence, const struct mi_finding *finding)
+{
+    struct mi_sink text;
+    mi_sink_init_memory(&text);
+    mi_text_sentence(&text, mi_tr(lang, sentence), finding->args,
+                     sizeof finding->args / sizeof *finding->args);
+    mi_jw_member_string(jw, key, mi_sink_bytes(&text));
+    mi_sink_fini(&text);
+}
+
+static void write_ids(struct mi_jw *jw, const char *key, const uint32_t *ids, uint32_t count)
+{
+    mi_jw_key(jw, key);
+    mi_jw_begin_array(jw);
+    for (uint32_t i = 0; i < count && i < MOST_IDS; i++)
+        mi_jw_i64(jw, ids[i]);
+    mi_jw_end(jw);
+}
+
+static void write_advice(struct mi_jw *jw, enum mi_lang lang, const struct mi_finding *finding)
+{
+    struct mi_cell share = mi_cell_share(finding->cost_ns, finding->whole_ns);
+    mi_jw_key(jw, "cost_share");
+    if (finding->cost_ns >= 0 && !share.is_none)
+        mi_jw_i64(jw, share.number);
+    else
+        mi_jw_null(jw);
+    mi_jw_member_text(jw, "cost_from", finding->cost_from ? mi_tr(lang, finding->cost_from) : NULL);
+    write_ids(jw, "nodes", (const uint32_t *)finding->nodes, finding->node_count);
+    write_ids(jw, "tasks", (const uint32_t *)finding->tasks, finding->task_count);
+    mi_jw_member_bool(jw, "is_experimental", finding->is_experimental);
+    write_message(jw, "advice", lang, finding->advice, finding);
+}
+
 static void write_finding(struct mi_jw *jw, enum mi_lang lang, const struct mi_finding *finding)
 {
-    struct mi_sink sentence;
-    mi_sink_init_memory(&sentence);
-    mi_text_sentence(&sentence, mi_tr(lang, finding->sentence), finding->args,
-                     sizeof finding->args / sizeof *finding->args);
     mi_jw_begin_object(jw);
     mi_jw_member_text(jw, "rule", finding->rule);
     mi_jw_member_text(jw, "severity", mi_enum_name(MI_E_severity, finding->severity));
     write_id(jw, "node", finding->node.v);
     write_id(jw, "task", finding->task.v);
-    mi_jw_member_string(jw, "sentence", mi_sink_bytes(&sentence));
+    write_message(jw, "sentence", lang, finding->sentence, finding);
     mi_jw_key(jw, "cost_ns");
     if (finding->cost_ns >= 0)
         mi_jw_i64(jw, finding->cost_ns);
     else
         mi_jw_null(jw);
+    if (finding->advice)
+        write_advice(jw, lang, finding);
     mi_jw_end(jw);
-    mi_sink_fini(&sentence);
 }
 
 static void write_report(struct mi_jw *jw, enum mi_lang lang, const struct mi_report *report,

@@ -71,12 +71,45 @@ static void write_table(struct mi_jw *jw, const struct mi_report_table *table)
     mi_jw_end(jw);
 }
 
+static void write_sentence(struct mi_jw *jw, const char *key, const char *sentence,
+                           const struct mi_finding *finding)
+{
+    struct mi_sink text;
+    mi_sink_init_memory(&text);
+    mi_text_sentence(&text, sentence, finding->args, sizeof finding->args / sizeof *finding->args);
+    mi_jw_member_string(jw, key, mi_sink_bytes(&text));
+    mi_sink_fini(&text);
+}
+
+static void write_ids(struct mi_jw *jw, const char *key, const uint32_t *ids, uint32_t count)
+{
+    mi_jw_key(jw, key);
+    mi_jw_begin_array(jw);
+    for (uint32_t i = 0; i < count; i++)
+        mi_jw_i64(jw, ids[i]);
+    mi_jw_end(jw);
+}
+
+/* What findings with advice say besides. */
+static void write_advice(struct mi_jw *jw, const struct mi_finding *finding)
+{
+    struct mi_cell share =
+        finding->cost_ns >= 0 ? mi_cell_share(finding->cost_ns, finding->whole_ns) : mi_cell_none();
+    write_member(jw, "cost_share", MI_CELL_SHARE, &share);
+    mi_jw_member_text(jw, "cost_from", finding->cost_from);
+    mi_jw_key(jw, "subject");
+    if (finding->subject.len)
+        mi_jw_string(jw, finding->subject);
+    else
+        mi_jw_null(jw);
+    write_ids(jw, "nodes", (const uint32_t *)finding->nodes, finding->node_count);
+    write_ids(jw, "tasks", (const uint32_t *)finding->tasks, finding->task_count);
+    mi_jw_member_bool(jw, "is_experimental", finding->is_experimental);
+    write_sentence(jw, "advice", finding->advice, finding);
+}
+
 static void write_finding(struct mi_jw *jw, const struct mi_finding *finding)
 {
-    struct mi_sink sentence;
-    mi_sink_init_memory(&sentence);
-    mi_text_sentence(&sentence, finding->sentence, finding->args,
-                     sizeof finding->args / sizeof *finding->args);
     mi_jw_begin_object(jw);
     mi_jw_member_text(jw, "rule", finding->rule);
     mi_jw_member_text(jw, "severity", mi_enum_name(MI_E_severity, finding->severity));
@@ -90,14 +123,15 @@ static void write_finding(struct mi_jw *jw, const struct mi_finding *finding)
         mi_jw_i64(jw, finding->task.v);
     else
         mi_jw_null(jw);
-    mi_jw_member_string(jw, "sentence", mi_sink_bytes(&sentence));
+    write_sentence(jw, "sentence", finding->sentence, finding);
     mi_jw_key(jw, "cost_ns");
     if (finding->cost_ns >= 0)
         mi_jw_i64(jw, finding->cost_ns);
     else
         mi_jw_null(jw);
+    if (finding->advice)
+        write_advice(jw, finding);
     mi_jw_end(jw);
-    mi_sink_fini(&sentence);
 }
 
 void mi_report_write_members(const struct mi_report *report, struct mi_jw *jw)

@@ -455,6 +455,53 @@ void mi_text_sentence(struct mi_sink *sink, const char *sentence, const struct m
     }
 }
 
+/* "    106.498 us, 7.6 % of the run (simulation)" */
+static void write_cost(const struct mi_finding *finding, enum mi_lang lang, struct mi_sink *sink)
+{
+    struct mi_cell share = mi_cell_share(finding->cost_ns, finding->whole_ns);
+    struct mi_cell cost = mi_cell_int(finding->cost_ns);
+    struct mi_sink texts[2];
+    const char *from = finding->cost_from ? finding->cost_from : N_("sum of times");
+    mi_sink_init_memory(&texts[0]);
+    mi_sink_init_memory(&texts[1]);
+    put_cell(&texts[0], lang, MI_CELL_INT, "ns", &cost);
+    put_cell(&texts[1], lang, MI_CELL_SHARE, "", &share);
+    struct mi_bytes args[] = {mi_sink_bytes(&texts[0]), mi_cstr(mi_tr(lang, from)),
+                              mi_sink_bytes(&texts[1])};
+    mi_sink_text(sink, "    ");
+    mi_text_sentence(
+        sink, mi_tr(lang, share.is_none ? N_("%1 us (%2)") : N_("%1 us, %3 of the run (%2)")), args,
+        sizeof args / sizeof *args);
+    mi_sink_byte(sink, '\n');
+    mi_sink_fini(&texts[0]);
+    mi_sink_fini(&texts[1]);
+}
+
+/* What findings with advice say below their sentence. */
+static void write_advice(const struct mi_finding *finding, enum mi_lang lang, struct mi_sink *sink)
+{
+    if (finding->cost_ns >= 0)
+        write_cost(finding, lang, sink);
+    mi_sink_text(sink, "    ");
+    mi_sink_text(sink, mi_tr(lang, N_("try:")));
+    mi_sink_byte(sink, ' ');
+    mi_text_sentence(sink, mi_tr(lang, finding->advice), finding->args,
+                     sizeof finding->args / sizeof *finding->args);
+    mi_sink_byte(sink, '\n');
+}
+
+/* The rule is a word that scripts and documents know: it is not translated. */
+static void write_rule(const struct mi_finding *finding, enum mi_lang lang, struct mi_sink *sink)
+{
+    mi_sink_text(sink, finding->rule);
+    if (finding->is_experimental) {
+        mi_sink_text(sink, " (");
+        mi_sink_text(sink, mi_tr(lang, N_("experimental")));
+        mi_sink_byte(sink, ')');
+    }
+    mi_sink_text(sink, ": ");
+}
+
 static void write_findings(const struct mi_report *report, const struct mi_text_options *options,
                            struct mi_sink *sink)
 {
@@ -465,9 +512,13 @@ static void write_findings(const struct mi_report *report, const struct mi_text_
         put_word(sink, options->lang, severity);
         mi_sink_text(sink, options->color && finding->severity != MI_INFO ? COLOR_OFF : "");
         mi_sink_text(sink, ": ");
+        if (finding->advice)
+            write_rule(finding, options->lang, sink);
         mi_text_sentence(sink, mi_tr(options->lang, finding->sentence), finding->args,
                          sizeof finding->args / sizeof *finding->args);
         mi_sink_byte(sink, '\n');
+        if (finding->advice)
+            write_advice(finding, options->lang, sink);
     }
 }
 
