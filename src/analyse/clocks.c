@@ -288,5 +288,4 @@ const struct mi_pass mi_pass_clocks = {.name = "clocks",
                                        .title = N_("Clocks: offsets, drifts, anchors"),
                                        .needs = MI_HAS_TASKS,
                                        .params = mi_params_clocks,
-                                       .verdicts = true,
                                        .run = run};

@@ -12,7 +12,8 @@ struct mi_pass {
     const char *title;             /* message id: the question it answers */
     unsigned needs;                /* MI_HAS_... bits; unmet: not run, and the report says why */
     const struct mi_param *params; /* ends with MI_PARAM_END */
-    bool verdicts; /* its findings are judgements of the run: exports collect them */
+    bool verdicts; /* its findings are judgements of the run, and no other pass takes them over:
+                      exports collect them */
     bool (*run)(const struct mi_model *model, const struct mi_args *args, struct mi_report *out,
                 struct mi_error *err);
 };

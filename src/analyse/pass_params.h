@@ -8,6 +8,7 @@
 extern const struct mi_param mi_params_check[];
 extern const struct mi_param mi_params_clocks[];
 extern const struct mi_param mi_params_critical[];
+extern const struct mi_param mi_params_doctor[];
 extern const struct mi_param mi_params_graph[];
 extern const struct mi_param mi_params_map[];
 extern const struct mi_param mi_params_overlap[];

@@ -78,7 +78,7 @@ static void add_doubt(struct mi_waits_pass *p)
             .cost_ns = -1});
 }
 
-static bool look(struct mi_waits_pass *p, uint32_t chosen)
+bool mi_waits_judge(struct mi_waits_pass *p, uint32_t chosen)
 {
     struct mi_waits *waits = &p->waits;
     waits->graph = &p->graph;
@@ -107,6 +107,12 @@ static bool look(struct mi_waits_pass *p, uint32_t chosen)
     return true;
 }
 
+void mi_waits_end(struct mi_waits_pass *p)
+{
+    mi_mem_free(p->waits.list);
+    mi_cover_fini(&p->cover);
+}
+
 static bool run(const struct mi_model *model, const struct mi_args *args, struct mi_report *out,
                 struct mi_error *err)
 {
@@ -120,10 +126,9 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
                                  unit->device, err);
     if (ok) {
         mi_tg_describe(&p.graph, &p.account, out);
-        ok = look(&p, chosen);
+        ok = mi_waits_judge(&p, chosen);
     }
-    mi_mem_free(p.waits.list);
-    mi_cover_fini(&p.cover);
+    mi_waits_end(&p);
     mi_taskgraph_fini(&p.graph);
     mi_tg_units_fini(&p.units);
     mi_deps_fini(&p.deps);
@@ -135,5 +140,4 @@ const struct mi_pass mi_pass_waits = {.name = "waits",
                                       .title = N_("What streams waited for, and what it cost"),
                                       .needs = MI_HAS_TASKS,
                                       .params = mi_params_waits,
-                                      .verdicts = true,
                                       .run = run};

@@ -17,6 +17,7 @@ static void copy_graph(struct mi_whatif *whatif)
     memcpy(whatif->busy_ns, graph->busy_ns, count * sizeof *whatif->busy_ns);
     memset(whatif->marks, 0, count);
     whatif->touched_count = 0;
+    whatif->apart = MI_TG_NONE;
 }
 
 /* To be called before a vertex is changed. */
@@ -63,6 +64,7 @@ void mi_whatif_fini(struct mi_whatif *whatif)
 void mi_whatif_reset(struct mi_whatif *whatif)
 {
     const struct mi_taskgraph *graph = whatif->graph;
+    whatif->apart = MI_TG_NONE;
     if (whatif->touched_count > MI_WHATIF_TOUCHED) {
         copy_graph(whatif);
         return;
@@ -160,7 +162,8 @@ static void link_vertex(struct mi_whatif *whatif, uint32_t v, uint32_t lane)
     }
 }
 
-void mi_whatif_move(struct mi_whatif *whatif, uint32_t vertex, uint32_t lane)
+/* The waits right before it and the records right behind it lose their effect. */
+static void silence(struct mi_whatif *whatif, uint32_t vertex)
 {
     const struct mi_taskgraph *graph = whatif->graph;
     for (uint32_t w = whatif->prev[vertex]; w != MI_TG_NONE && graph->role[w] == MI_TG_WAIT;
@@ -173,9 +176,29 @@ void mi_whatif_move(struct mi_whatif *whatif, uint32_t vertex, uint32_t lane)
         touch(whatif, r);
         whatif->marks[r] |= MUTE;
     }
+}
+
+void mi_whatif_move(struct mi_whatif *whatif, uint32_t vertex, uint32_t lane)
+{
+    silence(whatif, vertex);
     touch(whatif, vertex);
     unlink_vertex(whatif, vertex);
     link_vertex(whatif, vertex, lane);
+}
+
+void mi_whatif_move_apart(struct mi_whatif *whatif, uint32_t vertex)
+{
+    silence(whatif, vertex);
+    touch(whatif, vertex);
+    unlink_vertex(whatif, vertex);
+    whatif->lane[vertex] = whatif->graph->lane_count;
+    whatif->prev[vertex] = whatif->apart;
+    whatif->next[vertex] = MI_TG_NONE;
+    if (whatif->apart != MI_TG_NONE) {
+        touch(whatif, whatif->apart);
+        whatif->next[whatif->apart] = vertex;
+    }
+    whatif->apart = vertex;
 }
 
 /* --- the simulation --- */
@@ -194,11 +217,13 @@ static int64_t arrive(const struct mi_whatif *whatif, uint32_t v, int64_t at_ns)
     return at_ns;
 }
 
-/* A task that was moved to the front of a lane waits for what started the lane. */
+/* A task that was moved to the front of a lane waits for what started the lane; on one of its own
+ * for what started the lane that it came from. */
 static int64_t start_of_lane(const struct mi_whatif *whatif, uint32_t v, int64_t at_ns)
 {
     const struct mi_taskgraph *graph = whatif->graph;
-    uint32_t first = graph->lane_list[graph->lane_first[whatif->lane[v]]];
+    uint32_t lane = whatif->lane[v] < graph->lane_count ? whatif->lane[v] : graph->lane[v];
+    uint32_t first = graph->lane_list[graph->lane_first[lane]];
     for (uint32_t e = graph->first_in[first]; e < graph->first_in[first + 1]; e++) {
         const struct mi_tg_edge *edge = &graph->edges[e];
         if (edge->kind == MI_TG_START && edge->from < v && whatif->end_ns[edge->from] > at_ns)

@@ -16,6 +16,7 @@ struct mi_whatif {
     int64_t *gap_ns, *busy_ns;                          /* [count] as changed */
     uint8_t *marks;                                     /* [count] */
     uint32_t touched[MI_WHATIF_TOUCHED], touched_count; /* changed vertices; more: all */
+    uint32_t apart;  /* last vertex that was moved to a lane of its own; MI_TG_NONE */
     int64_t *end_ns; /* [count] result of the last mi_whatif_run() */
 };
 
@@ -31,6 +32,10 @@ void mi_whatif_remove_wait(struct mi_whatif *whatif, uint32_t wait);
 /* The task runs on another lane, at its place in list order. The waits right before it and the
  * records right behind it lose their effect: the data says what they stood for. */
 void mi_whatif_move(struct mi_whatif *whatif, uint32_t vertex, uint32_t lane);
+
+/* The task runs on a lane that nothing else runs on, behind those that were moved there before; to
+ * be called in list order. */
+void mi_whatif_move_apart(struct mi_whatif *whatif, uint32_t vertex);
 void mi_whatif_reset(struct mi_whatif *whatif);
 
 int64_t mi_whatif_run(struct mi_whatif *whatif); /* makespan in ns */

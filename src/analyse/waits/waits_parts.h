@@ -90,6 +90,11 @@ struct mi_waits_pass {
     int64_t least_gain_ns;
 };
 
+/* The whole judgement of the chosen unit, whose graph and all before it in the struct are there;
+ * free what it made with mi_waits_end(). */
+bool mi_waits_judge(struct mi_waits_pass *p, uint32_t chosen);
+void mi_waits_end(struct mi_waits_pass *p);
+
 /* What the waits of the chosen unit cost; sorts them, the largest gain first, then the longest. */
 bool mi_waits_gain(struct mi_waits_pass *p, uint32_t chosen);
 

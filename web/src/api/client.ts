@@ -85,6 +85,13 @@ export interface Finding {
     task: number | null;
     sentence: string;
     cost_ns: number | null;
+    // of findings that give advice
+    cost_share?: number | null;
+    cost_from?: string | null;
+    nodes?: number[];
+    tasks?: number[];
+    is_experimental?: boolean;
+    advice?: string;
 }
 
 const ROOT = 'api/v1/';

@@ -92,8 +92,8 @@ function AllFindings() {
     const has = capture.value?.has ?? [];
     return (
         <div>
+            {(has.includes('tasks') || has.includes('compiled')) && <ReportView name="doctor" parameters={{max: '200', top: '20'}} />}
             {has.includes('framework') && has.includes('compiled') && <ReportView name="check" parameters={{max: '200'}} />}
-            {has.includes('tasks') && <ReportView name="waits" parameters={{max: '200'}} />}
         </div>
     );
 }

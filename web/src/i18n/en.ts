@@ -54,6 +54,8 @@ export const en = {
     unmapped: 'without a link',
     allRows: 'all',
     noFindings: 'Nothing was found.',
+    tryThis: 'Try:',
+    experimental: '(experimental)',
     notChecked: 'Not checked',
     flows: 'Arrows',
     arrowsSome: '{n} of {total} arrows',

@@ -56,6 +56,8 @@ export const zh = {
     unmapped: '没有链接',
     allRows: '全部',
     noFindings: '没有发现问题。',
+    tryThis: '建议：',
+    experimental: '（试验性）',
     notChecked: '未检查',
     flows: '箭头',
     arrowsSome: '箭头 {n} 个,共 {total} 个',

@@ -123,8 +123,10 @@ export function Findings({report: found}: {report: Report}) {
                 <button class="plain" disabled={!f.node && !f.task}
                     onClick={() => (f.task ? select(0, f.task, 'panel') : f.node && select(f.node, 0, 'panel'))}>
                     <b>{clean(f.rule, 60)}</b> {clean(f.sentence, 1000)}
-                    {f.cost_ns !== null && <i> {microseconds(f.cost_ns)} µs</i>}
+                    {f.cost_ns !== null && <i> {microseconds(f.cost_ns)} µs{f.cost_share ? ` (${share(f.cost_share)})` : ''}</i>}
+                    {f.is_experimental && <i> {t('experimental')}</i>}
                 </button>
+                {f.advice && <p class="faint">{t('tryThis')} {clean(f.advice, 1000)}</p>}
             </li>))}
         </ul>
     );
