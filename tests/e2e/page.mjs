@@ -136,7 +136,7 @@ async function mapping(name, page) {
     check(`${name}: the chosen row is lit`, (await page.locator('.mapping .row.lit').count()) > 0);
     const seen = await page.evaluate(() => {
         const view = window.inspector.graph, s = view.scene, node = Number(location.hash.match(/;s=n:(\d+)/)?.[1] ?? 0);
-        const box = s.boxOfNode.get(node);
+        const box = view.outline.visible(s, node);
         if (!box) return `node ${node} has no box`;
         const r = document.getElementById('graph').getBoundingClientRect();
         const dx = Math.abs(s.x[box] + s.width[box] / 2 - view.camera.x) * view.camera.scale;

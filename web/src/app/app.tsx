@@ -1,7 +1,8 @@
 // The page: a bar, structure and mapping beside the panel, the timeline below.
 import {effect} from '@preact/signals';
 import {useEffect, useRef, useState} from 'preact/hooks';
-import {GraphView} from '../graph/view';
+import {GraphCanvas} from '../graph/canvas';
+import type {GraphView} from '../graph/view';
 import {t} from '../i18n/i18n';
 import {goToHit, graphActions, loadCapture, searchResult, select, setFold, setLayer, setSearch, showPath, timeActions} from '../state/actions';
 import {announcement, capture, failure, fold, follow, heatMap, lang, layer, path, search, theme, type Fold} from '../state/state';
@@ -10,6 +11,7 @@ import {Mapping} from '../tables/mapping';
 import {TimelineBar} from '../timeline/bar';
 import {TimelineView} from '../timeline/view';
 import {clean} from '../util/clean';
+import {savePng} from '../util/export';
 import {count} from '../util/format';
 import {Icon} from './icons';
 import {Legend, Panels} from './panels';
@@ -17,25 +19,14 @@ import {Legend, Panels} from './panels';
 const views: {graph: GraphView | null; timeline: TimelineView | null} = {graph: null, timeline: null};
 export {views};
 
-function Canvas({kind, label}: {kind: 'graph' | 'timeline'; label: string}) {
+function TimelineCanvas() {
     const ref = useRef<HTMLCanvasElement>(null);
     useEffect(() => {
         if (!ref.current) return undefined;
-        const view = kind === 'graph' ? (views.graph = new GraphView(ref.current)) : (views.timeline = new TimelineView(ref.current));
+        const view = (views.timeline = new TimelineView(ref.current));
         return () => view.destroy();
     }, []);
-    return <canvas ref={ref} id={kind} tabIndex={0} role="application" aria-label={label} />;
-}
-
-function savePicture(canvas: HTMLCanvasElement | undefined, name: string): void {
-    canvas?.toBlob((blob) => {
-        if (!blob) return;
-        const link = document.createElement('a');
-        link.href = URL.createObjectURL(blob);
-        link.download = `${name}.png`;
-        link.click();
-        URL.revokeObjectURL(link.href);
-    });
+    return <canvas ref={ref} id="timeline" tabIndex={0} role="application" aria-label={t('timeline')} />;
 }
 
 function Search() {
@@ -96,7 +87,7 @@ function Bar() {
             <Tool name="fit" label={t('fitAll')} act={() => { graphActions.current?.fitAll(); timeActions.current?.fitAll(); }} />
             <Tool name="path" label={path.value ? t('clearPath') : t('path')} act={() => (path.value ? (path.value = null) : void showPath())} />
             <Tool name="follow" label={t('follow')} pressed={follow.value} act={() => (follow.value = !follow.value)} />
-            <Tool name="save" label={t('export')} act={() => savePicture(views.graph?.toPicture(), 'structure')} />
+            <Tool name="save" label={t('export')} act={() => (views.graph && savePng(views.graph.toPicture(), 'structure'))} />
             <Tool name="link" label={t('link')} act={() => {
                 const address = `${location.href.split('#')[0]}#${encode(here())}`;
                 void navigator.clipboard?.writeText(address).then(() => (announcement.value = t('copied')));
@@ -156,11 +147,11 @@ export function App() {
                 <div class="failure" role="alert">{t('failed', {reason: clean(failure.value, 300)})}{' '}
                     <button onClick={() => { failure.value = ''; void loadCapture(); }}>{t('retry')}</button></div>)}
             <main>
-                <section class="graph" aria-label={t('structure')}><Canvas kind="graph" label={t('structure')} /><Legend /></section>
+                <section class="graph" aria-label={t('structure')}><GraphCanvas hold={(view) => (views.graph = view)} /><Legend /></section>
                 <section class="map" aria-label={t('mapping')}>{known && <Mapping />}</section>
                 <Panels />
                 {hasTime && <section class="time" aria-label={t('timeline')}>
-                    <TimelineBar view={() => views.timeline} /><Canvas kind="timeline" label={t('timeline')} /></section>}
+                    <TimelineBar view={() => views.timeline} /><TimelineCanvas /></section>}
             </main>
             <p class="announce" aria-live="polite">{announcement.value}</p>
         </div>

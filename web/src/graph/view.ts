@@ -1,44 +1,73 @@
-// The structure view: a camera over a scene, and what hands do to it.
+// The structure view: a camera over a scene. What hands do to it is in hands.ts.
 import {effect, untracked} from '@preact/signals';
 import {isAborted, postFrame} from '../api/client';
-import {graphActions, select, setSearch, showPath} from '../state/actions';
+import {graphActions, select} from '../state/actions';
 import {
-    announcement, capture, failure, fold, follow, heatMap, hidden, hits, layer, links, opened, path, relatedNodes, selection,
-    theme,
+    announcement, capture, failure, focus, fold, follow, graphPlace, group, heatMap, hidden, hits, layer, opened, path,
+    relatedNodes, selection, theme,
 } from '../state/state';
 import {t} from '../i18n/i18n';
-import {GraphPainter, type Camera} from './draw';
-import {boxAt, decodeScene, GROUP, OPEN, PORT, type Scene} from './scene';
+import {duration} from '../util/format';
+import {SvgSurface} from '../util/export';
+import {between, calm, fitted, FLIGHT_MS, onTheWay, zoomed} from './camera';
+import {GraphPainter, type Camera, type Marks, type Trace} from './draw';
+import {GraphHands} from './hands';
+import {countByBox, Outline} from './outline';
+import {drawOverlay} from './overlay';
+import {Peeks} from './peeks';
+import {boxAt, decodeScene, GROUP, INPUT, neighbours, OPEN, OUTPUT, PART, PORT, wiresAmong, type Scene} from './scene';
 
-const LEAST_SCALE = 0.0005;
-const MOST_SCALE = 4;
+const MOST_TWEENED = 3000; // boxes that move smoothly when groups open
 
 export class GraphView {
     scene: Scene | null = null;
+    outline: Outline | null = null;
     camera: Camera = {x: 0, y: 0, scale: 1};
+    wide = 1;
+    high = 1;
+    selectedBox = 0;
+    lastDrawMs = 0;
     private readonly painter: GraphPainter;
-    private wide = 1;
-    private high = 1;
+    private readonly top: CanvasRenderingContext2D;
+    private readonly hands: GraphHands;
+    private readonly peeks: Peeks;
     private ratio = 1;
     private hover = 0;
-    private selectedBox = 0;
-    private wanted = false;
-    private drag: {x: number; y: number; moved: boolean} | null = null;
-    private reveal: number = 0; // node to go to once the scene is there
+    private wanted: '' | 'top' | 'all' = '';
+    private goal: {node: number; item: number; expand: boolean} | null = null; // to go to once the scene is there
     private anchor: {group: number; x: number; y: number} | null = null; // stays where it is while reflowing
-    private fitted = false;
-    private readonly held = new Set<string>();
+    private sceneOf = ''; // layer and fold of the scene
+    private isFitted = false;
+    private flight: {from: Camera; to: Camera; since: number} | null = null;
+    private reflow: {from: Scene; x: number; y: number; since: number} | null = null;
+    private trace: Trace | null = null;
+    private litHits: ReadonlySet<number> | null = null;
+    private related: ReadonlyMap<number, number> = new Map();
+    private found: ReadonlyMap<number, number> = new Map();
     private readonly stops: (() => void)[] = [];
-    lastDrawMs = 0;
 
-    constructor(private readonly canvas: HTMLCanvasElement) {
-        const context = canvas.getContext('2d', {alpha: false});
-        if (!context) throw new Error('no canvas');
+    constructor(readonly canvas: HTMLCanvasElement, private readonly overlay: HTMLCanvasElement) {
+        const context = canvas.getContext('2d', {alpha: false}), top = overlay.getContext('2d');
+        if (!context || !top) throw new Error('no canvas');
         this.painter = new GraphPainter(context);
-        this.listen();
+        this.top = top;
+        this.hands = new GraphHands(this);
+        this.peeks = new Peeks(() => this.redraw(), calm());
         const sizes = new ResizeObserver(() => this.resize());
         sizes.observe(canvas);
-        this.stops.push(() => sizes.disconnect());
+        this.stops.push(() => sizes.disconnect(), () => this.hands.destroy());
+        this.watch();
+        graphActions.current = {
+            reveal: (node, expand) => this.reveal(node, expand),
+            revealItem: (item) => this.revealItem(item),
+            fitAll: () => this.fitAll(),
+            fitSelection: () => this.fitSelection(),
+            openMore: () => this.openMore(),
+            closeAll: () => this.closeAll(),
+        };
+    }
+
+    private watch(): void {
         this.stops.push(effect(() => {
             capture.value;
             layer.value;
@@ -47,22 +76,25 @@ export class GraphView {
             untracked(() => void this.load());
         }));
         this.stops.push(effect(() => {
-            selection.value;
-            links.value;
             path.value;
             hits.value;
+            relatedNodes.value;
+            untracked(() => this.relate());
+        }));
+        this.stops.push(effect(() => {
             hidden.value;
             heatMap.value;
             theme.value;
             this.redraw();
         }));
-        graphActions.current = {
-            reveal: (groups, node) => this.revealNode(groups, node),
-            fitAll: () => this.fitAll(),
-            fitSelection: () => this.fitSelection(),
-            openMore: () => this.openMore(),
-            closeAll: () => this.closeAll(),
-        };
+        this.stops.push(effect(() => {
+            const {node} = selection.value;
+            untracked(() => {
+                if (node && this.scene && this.scene.node[this.selectedBox] !== node) this.selectedBox = this.scene.boxOfNode.get(node) ?? 0;
+                else if (!node && !group.value) this.selectedBox = 0;
+                this.redraw();
+            });
+        }));
     }
 
     destroy(): void {
@@ -79,104 +111,143 @@ export class GraphView {
         const body: Record<string, unknown> = {layer: layer.value, fold: fold.value};
         if (open) body['open'] = [...open];
         try {
-            const frame = await postFrame('layout', 'layout', body);
+            const scene = decodeScene(await postFrame('layout', 'layout', body));
             const before = this.scene;
-            this.scene = decodeScene(frame);
-            if (this.scene.closed) announcement.value = t('closedGroups', {n: this.scene.closed});
-            if (!open) this.rememberOpen();
-            this.afterLoad(before !== null);
+            this.scene = scene;
+            this.sceneOf = `${String(body['layer'])}:${String(body['fold'])}`;
+            if (scene.closed) announcement.value = t('closedGroups', {n: scene.closed});
+            this.afterLoad(before);
+            if (this.outline?.layer !== layer.value || this.outline.fold !== fold.value) await this.loadOutline();
+            else this.relate();
         } catch (error) {
             if (!isAborted(error)) failure.value = error instanceof Error ? error.message : String(error);
         }
     }
 
-    // The groups that the server opened by itself, so that opening one more keeps them.
-    private openNow(): Set<number> {
-        const list = new Set<number>(opened.value ?? []);
+    private async loadOutline(): Promise<void> {
+        this.outline = null;
+        this.outline = await Outline.load(layer.value, fold.value);
+        this.relate();
+        if (this.goal) this.goOn();
+    }
+
+    private afterLoad(before: Scene | null): void {
         const scene = this.scene;
-        for (let b = 1; scene && b < scene.count; b++)
-            if (scene.flags[b]! & OPEN) list.add(scene.group[b]!);
+        if (!scene) return;
+        const box = this.anchor && before ? scene.boxOfItem.get(this.anchor.group) : undefined;
+        this.reflow = null;
+        if (box && this.anchor && before) {
+            const dx = scene.x[box]! - this.anchor.x, dy = scene.y[box]! - this.anchor.y;
+            this.camera = {...this.camera, x: this.camera.x + dx, y: this.camera.y + dy};
+            if (scene.count < MOST_TWEENED && !calm()) this.reflow = {from: before, x: dx, y: dy, since: performance.now()};
+        } else if (graphPlace.value && !this.isFitted) {
+            this.camera = {...graphPlace.value};
+        } else if (!this.isFitted && !this.goal) {
+            this.camera = fitted(scene, this.wide, this.high);
+        }
+        this.anchor = null;
+        this.isFitted = true;
+        this.hover = 0;
+        const {node} = selection.value;
+        this.selectedBox = (node ? scene.boxOfNode.get(node) : group.value ? scene.boxOfItem.get(group.value.item) : 0) ?? 0;
+        if (this.goal) this.goOn();
+        this.redraw();
+    }
+
+    // Which boxes the selection, the hits and the path are, in this scene.
+    private relate(): void {
+        const {scene, outline} = this;
+        if (!scene || !outline) {
+            this.redraw();
+            return;
+        }
+        this.related = countByBox(outline, scene, relatedNodes.value);
+        this.found = countByBox(outline, scene, hits.value);
+        this.litHits = hits.value.size ? new Set(this.found.keys()) : null;
+        this.trace = this.traceOf(scene, outline);
+        this.redraw();
+    }
+
+    private traceOf(scene: Scene, outline: Outline): Trace | null {
+        const shown = path.value;
+        if (!shown) return null;
+        const boxes = new Set(countByBox(outline, scene, shown.nodes).keys());
+        const chain = new Set(countByBox(outline, scene, shown.chain).keys());
+        // Inputs and outputs stand for no node: they are on it if what they feed is.
+        for (let b = 1; b < scene.count; b++)
+            if (scene.flags[b]! & (INPUT | OUTPUT) && neighbours(scene, b, !(scene.flags[b]! & OUTPUT)).some((n) => boxes.has(n))) boxes.add(b);
+        const wires = wiresAmong(scene, boxes), firm = wiresAmong(scene, chain);
+        firm.forEach((is, e) => is && (wires[e] = 2));
+        return {boxes, chain, wires};
+    }
+
+    // The groups that are open now, so that opening one more keeps them.
+    openNow(): Set<number> {
+        const list = new Set<number>(opened.value ?? []), scene = this.scene;
+        for (let b = 1; scene && b < scene.count; b++) if (scene.flags[b]! & OPEN) list.add(scene.group[b]!);
         return list;
     }
 
-    private rememberOpen(): void {
-        this.fitted = false;
+    // --- going places ---
+
+    // Expanding is for jumps; a selection that merely follows stays with the group around it.
+    private reveal(node: number, expand: boolean): void {
+        if (!follow.value && !expand) return;
+        this.goal = {node, item: 0, expand};
+        this.goOn();
     }
 
-    private afterLoad(had: boolean): void {
+    private revealItem(item: number): void {
+        this.goal = {node: 0, item, expand: true};
+        this.goOn();
+    }
+
+    // As far as what is loaded allows; what loads next calls again.
+    private goOn(): void {
+        const {scene, goal, outline} = this;
+        if (!scene || !goal || this.sceneOf !== `${layer.value}:${fold.value}`) return;
+        const exact = goal.item ? scene.boxOfItem.get(goal.item) : scene.boxOfNode.get(goal.node);
+        if (exact) {
+            this.goal = null;
+            this.goTo(exact, !goal.expand);
+            if (goal.expand) this.selectedBox = exact;
+        } else if (outline?.layer !== layer.value || outline.fold !== fold.value) {
+            return;
+        } else if (goal.expand) {
+            const item = goal.item || (outline.ofNode[goal.node] ?? 0), open = this.openNow();
+            for (let at = outline.above[item] ?? 0; at; at = outline.above[at] ?? 0) open.add(at);
+            this.goal = {...goal, expand: false};
+            if (item) opened.value = open;
+        } else {
+            const box = outline.visible(scene, goal.node);
+            this.goal = null;
+            if (box) this.goTo(box, true);
+        }
+    }
+
+    goTo(box: number, onlyIfOutside = false): void {
         const scene = this.scene;
         if (!scene) return;
-        if (this.anchor && had) {
-            for (let b = 1; b < scene.count; b++)
-                if (scene.group[b] === this.anchor.group && !(scene.flags[b]! & PORT)) {
-                    this.camera.x += scene.x[b]! - this.anchor.x;
-                    this.camera.y += scene.y[b]! - this.anchor.y;
-                }
-        } else if (!this.fitted && !this.reveal) {
-            this.fitAll();
-        }
-        this.anchor = null;
-        this.fitted = true;
-        if (this.reveal) this.goTo(this.reveal);
-        this.redraw();
+        const x = scene.x[box]! + scene.width[box]! / 2, y = scene.y[box]! + Math.min(scene.height[box]!, this.high / this.camera.scale) / 2;
+        const inside = Math.abs(x - this.camera.x) * this.camera.scale < this.wide * 0.46 &&
+            Math.abs(y - this.camera.y) * this.camera.scale < this.high * 0.46;
+        if (onlyIfOutside && inside) return;
+        const small = scene.flags[box]! & OPEN ? Math.min(1, this.wide / (scene.width[box]! + 40)) : 0.75;
+        this.fly({x, y, scale: Math.max(Math.min(this.camera.scale, 2.5), small)});
     }
-
-    private revealNode(groups: readonly number[], node: number): void {
-        const scene = this.scene;
-        if (!follow.value) return;
-        if (scene?.boxOfNode.has(node)) {
-            this.goTo(node, true);
-            return;
-        }
-        const open = this.openNow();
-        groups.forEach((g) => open.add(g));
-        this.reveal = node;
-        this.fitted = true;
-        opened.value = open;
-    }
-
-    private goTo(node: number, onlyIfOutside = false): void {
-        const scene = this.scene, box = scene?.boxOfNode.get(node);
-        this.reveal = 0;
-        if (!scene || !box) return;
-        const x = scene.x[box]! + scene.width[box]! / 2, y = scene.y[box]! + scene.height[box]! / 2;
-        const inside = Math.abs(x - this.camera.x) * this.camera.scale < this.wide * 0.45 &&
-            Math.abs(y - this.camera.y) * this.camera.scale < this.high * 0.45;
-        if (!(onlyIfOutside && inside && this.camera.scale > 0.3)) {
-            this.camera.x = x;
-            this.camera.y = y;
-            this.camera.scale = Math.max(this.camera.scale, 0.7);
-        }
-        this.redraw();
-    }
-
-    // --- camera ---
 
     fitAll(): void {
-        const scene = this.scene;
-        if (!scene || !scene.wide) return;
-        const scale = Math.min(this.wide / (scene.wide + 40), this.high / (scene.high + 40), 1.5);
-        // A long chain fitted whole is a hair: show its beginning at a size that can be read.
-        const legible = Math.min(this.wide / (scene.wide + 40), 1);
-        this.camera.scale = Math.max(scale, Math.min(legible, 0.25), LEAST_SCALE);
-        this.camera.x = scene.wide / 2;
-        const all = scene.high * this.camera.scale <= this.high;
-        this.camera.y = all ? scene.high / 2 : this.high / 2 / this.camera.scale - 20;
-        this.redraw();
+        if (this.scene?.wide) this.fly(fitted(this.scene, this.wide, this.high));
     }
 
+    // The selection in this layer, opening what hides it; else the group or box that was chosen.
     fitSelection(): void {
-        const scene = this.scene;
+        const {scene, outline} = this;
         if (!scene) return;
-        const nodes = [selection.value.node, ...relatedNodes.value];
-        for (const node of nodes)
-            if (scene.boxOfNode.has(node)) {
-                this.goTo(node);
-                return;
-            }
-        const found = links.value;
-        const node = found?.[layer.value][0]?.node;
-        if (found && node) this.revealNode(found.groups[layer.value], node);
+        const nodes = [selection.value.node, ...relatedNodes.value].filter((n) => n && (scene.boxOfNode.has(n) || (outline?.ofNode[n] ?? 0)));
+        const node = nodes.find((n) => scene.boxOfNode.has(n)) ?? nodes[0];
+        if (node) this.reveal(node, true);
+        else if (this.selectedBox) this.goTo(this.selectedBox);
     }
 
     openMore(): void {
@@ -184,69 +255,91 @@ export class GraphView {
         if (!scene) return;
         const open = this.openNow();
         for (let b = 1; b < scene.count; b++) if (scene.flags[b]! & GROUP) open.add(scene.group[b]!);
+        const box = this.selectedBox || boxAt(scene, this.camera.x, this.camera.y);
+        if (box) this.anchor = {group: scene.group[box]!, x: scene.x[box]!, y: scene.y[box]!};
         opened.value = open;
     }
 
     closeAll(): void {
-        this.fitted = false;
+        this.isFitted = false;
+        graphPlace.value = null;
         opened.value = null;
     }
 
+    toggle(box: number): void {
+        const scene = this.scene;
+        if (!scene || !box || !(scene.flags[box]! & GROUP)) return;
+        const open = this.openNow(), item = scene.group[box]!;
+        if (scene.flags[box]! & OPEN) open.delete(item);
+        else open.add(item);
+        this.anchor = {group: item, x: scene.x[box]!, y: scene.y[box]!};
+        opened.value = open;
+    }
+
+    private fly(to: Camera): void {
+        if (calm()) this.camera = to;
+        else this.flight = {from: this.camera, to, since: performance.now()};
+        this.moved();
+    }
+
     zoom(factor: number, x: number, y: number): void {
-        const worldX = this.camera.x + (x - this.wide / 2) / this.camera.scale;
-        const worldY = this.camera.y + (y - this.high / 2) / this.camera.scale;
-        this.camera.scale = Math.min(MOST_SCALE, Math.max(LEAST_SCALE, this.camera.scale * factor));
-        this.camera.x = worldX - (x - this.wide / 2) / this.camera.scale;
-        this.camera.y = worldY - (y - this.high / 2) / this.camera.scale;
+        this.flight = null;
+        this.camera = zoomed(this.camera, factor, x, y, this.wide, this.high);
+        this.moved();
+    }
+
+    pan(dx: number, dy: number): void {
+        this.flight = null;
+        this.camera = {...this.camera, x: this.camera.x + dx / this.camera.scale, y: this.camera.y + dy / this.camera.scale};
+        this.moved();
+    }
+
+    private moved(): void {
+        graphPlace.value = this.flight?.to ?? this.camera;
         this.redraw();
     }
 
-    // --- picture ---
+    // --- choosing ---
 
-    private resize(): void {
-        const rect = this.canvas.getBoundingClientRect();
-        const first = this.wide === 1;
-        this.ratio = Math.min(window.devicePixelRatio || 1, 2);
-        this.wide = Math.max(1, rect.width);
-        this.high = Math.max(1, rect.height);
-        this.canvas.width = Math.round(this.wide * this.ratio);
-        this.canvas.height = Math.round(this.high * this.ratio);
-        if (first) this.fitAll();
-        this.redraw();
-    }
-
-    redraw(): void {
-        if (this.wanted) return;
-        this.wanted = true;
-        requestAnimationFrame(() => {
-            this.wanted = false;
-            this.paint();
-        });
-    }
-
-    paint(): void {
+    choose(box: number): void {
         const scene = this.scene;
         if (!scene) return;
-        const begin = performance.now();
-        const shown = path.value;
-        this.painter.draw(scene, this.camera, {
-            selected: new Set(selection.value.node ? [selection.value.node] : []),
-            related: relatedNodes.value, hits: hits.value,
-            path: shown ? {nodes: shown.nodes, chain: shown.chain} : null,
-            hidden: hidden.value, byTime: heatMap.value, dark: theme.value === 'dark',
-            categories: capture.value?.categories ?? [], hover: this.hover, selectedBox: this.selectedBox,
-        }, this.wide, this.high, this.ratio);
-        this.lastDrawMs = performance.now() - begin;
+        const node = box ? scene.node[box]! : 0;
+        this.selectedBox = box;
+        group.value = box && !node ? {layer: layer.value, fold: fold.value, item: scene.group[box]!, label: scene.label[box]!} : null;
+        if (group.value) announcement.value = t('selected', {name: this.describe(box)});
+        select(node, 0, 'graph');
+        this.tellFocus();
+        this.redraw();
     }
 
-    toPicture(): HTMLCanvasElement {
-        this.paint();
-        return this.canvas;
+    describe(box: number): string {
+        const scene = this.scene;
+        if (!scene || !box) return '';
+        const flags = scene.flags[box]!;
+        const name = flags & PART ? t('part', {n: scene.label[box]!}) : scene.label[box]!;
+        const more = [scene.op[box], scene.type[box], flags & GROUP ? t('nodes', {n: scene.nodes[box]!}) : '',
+            scene.time[box] ? duration(scene.time[box]!) : ''].filter(Boolean);
+        return more.length ? `${name} (${more.join(', ')})` : name;
     }
 
-    // --- hands ---
+    // The chosen box among its siblings, for those who do not see the picture.
+    private tellFocus(): void {
+        const scene = this.scene, box = this.selectedBox;
+        if (!scene || !box) {
+            focus.value = null;
+            return;
+        }
+        const siblings: number[] = [];
+        for (let b = 1; b < scene.count; b++) if (scene.parent[b] === scene.parent[box] && !(scene.flags[b]! & PORT)) siblings.push(b);
+        siblings.sort((a, b) => scene.y[a]! - scene.y[b]! || scene.x[a]! - scene.x[b]!);
+        const at = siblings.indexOf(box), shown = siblings.slice(Math.max(0, at - 3), at + 4);
+        focus.value = {
+            box, items: shown.map((b) => ({id: b, text: this.describe(b), place: siblings.indexOf(b) + 1, of: siblings.length})),
+        };
+    }
 
-    private boxUnder(event: {clientX: number; clientY: number}): number {
+    isBoxUnder(event: {clientX: number; clientY: number}): number {
         const scene = this.scene;
         if (!scene) return 0;
         const rect = this.canvas.getBoundingClientRect();
@@ -254,126 +347,105 @@ export class GraphView {
             this.camera.y + (event.clientY - rect.top - this.high / 2) / this.camera.scale);
     }
 
-    private choose(box: number): void {
-        const scene = this.scene;
-        if (!scene) return;
-        const node = box ? scene.node[box]! : 0;
-        this.selectedBox = box;
-        if (box && !node) announcement.value = t('selected', {name: scene.label[box] ?? ''});
-        select(node, 0, 'graph');
-        this.redraw();
-    }
-
-    private toggle(box: number): void {
-        const scene = this.scene;
-        if (!scene || !box || !(scene.flags[box]! & GROUP)) return;
-        const open = this.openNow(), group = scene.group[box]!;
-        if (scene.flags[box]! & OPEN) open.delete(group);
-        else open.add(group);
-        this.anchor = {group, x: scene.x[box]!, y: scene.y[box]!};
-        opened.value = open;
-    }
-
-    // The nearest box that a wire of this one leads to (down) or comes from (up).
-    private neighbour(down: boolean): number {
-        const scene = this.scene;
-        if (!scene || !this.selectedBox) return 0;
-        let at = this.selectedBox;
-        for (let hop = 0; hop < 64; hop++) {
-            let next = 0;
-            for (let e = 0; e < scene.edges && !next; e++)
-                if ((down ? scene.from[e] : scene.to[e]) === at) next = (down ? scene.to[e] : scene.from[e]) ?? 0;
-            if (!next) {
-                // A port hands over to the group that it belongs to.
-                if (!(scene.flags[at]! & PORT)) return 0;
-                next = scene.parent[at]!;
-            }
-            if (!(scene.flags[next]! & PORT)) return next;
-            at = next;
-        }
-        return 0;
-    }
-
-    private listen(): void {
-        const canvas = this.canvas;
-        const on = <K extends keyof HTMLElementEventMap>(name: K, act: (e: HTMLElementEventMap[K]) => void, passive = true): void => {
-            canvas.addEventListener(name, act, {passive});
-            this.stops.push(() => canvas.removeEventListener(name, act));
-        };
-        on('wheel', (e) => {
-            e.preventDefault();
-            const rect = canvas.getBoundingClientRect();
-            this.zoom(Math.exp(-e.deltaY * (e.deltaMode ? 0.03 : 0.0015)), e.clientX - rect.left, e.clientY - rect.top);
-        }, false);
-        on('pointerdown', (e) => {
-            canvas.setPointerCapture(e.pointerId);
-            this.drag = {x: e.clientX, y: e.clientY, moved: false};
-        });
-        on('pointermove', (e) => this.pointer(e));
-        on('pointerup', (e) => {
-            if (this.drag && !this.drag.moved) this.choose(this.boxUnder(e));
-            this.drag = null;
-        });
-        on('dblclick', (e) => this.toggle(this.boxUnder(e)));
-        on('keydown', (e) => this.key(e), false);
-        on('keyup', (e) => this.held.delete(e.code));
-        on('blur', () => this.held.clear());
-    }
-
-    private pointer(event: PointerEvent): void {
-        if (this.drag) {
-            const dx = event.clientX - this.drag.x, dy = event.clientY - this.drag.y;
-            if (!this.drag.moved && Math.abs(dx) + Math.abs(dy) < 4) return;
-            this.drag = {x: event.clientX, y: event.clientY, moved: true};
-            this.camera.x -= dx / this.camera.scale;
-            this.camera.y -= dy / this.camera.scale;
-            this.redraw();
-            return;
-        }
-        const box = this.boxUnder(event);
+    point(box: number): void {
         if (box === this.hover) return;
         this.hover = box;
-        this.canvas.title = box ? this.scene?.label[box] ?? '' : '';
+        this.canvas.title = box ? this.describe(box) : '';
+        this.redraw('top');
+    }
+
+    // --- picture ---
+
+    private resize(): void {
+        const rect = this.canvas.getBoundingClientRect(), isFirst = this.wide === 1;
+        this.ratio = Math.min(window.devicePixelRatio || 1, 2);
+        this.wide = Math.max(1, rect.width);
+        this.high = Math.max(1, rect.height);
+        for (const canvas of [this.canvas, this.overlay]) {
+            canvas.width = Math.round(this.wide * this.ratio);
+            canvas.height = Math.round(this.high * this.ratio);
+        }
+        if (isFirst && this.scene && !graphPlace.value) this.camera = fitted(this.scene, this.wide, this.high);
         this.redraw();
     }
 
-    private key(event: KeyboardEvent): void {
-        if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-        const step = 60 / this.camera.scale;
-        const actions: Record<string, () => void> = {
-            KeyW: () => this.zoom(1.25, this.wide / 2, this.high / 2),
-            KeyS: () => this.zoom(0.8, this.wide / 2, this.high / 2),
-            KeyA: () => { this.camera.x -= step; },
-            KeyD: () => { this.camera.x += step; },
-            KeyF: () => this.fitSelection(),
-            Digit0: () => this.fitAll(),
-            KeyE: () => (event.shiftKey ? this.closeAll() : this.openMore()),
-            KeyP: () => void showPath(),
-            Enter: () => this.toggle(this.selectedBox),
-            ArrowDown: () => this.step(true),
-            ArrowUp: () => this.step(false),
-            BracketLeft: () => { if (this.scene) this.choose(this.scene.parent[this.selectedBox] ?? 0); },
-            Escape: () => this.back(),
+    redraw(what: 'top' | 'all' = 'all'): void {
+        const isPending = this.wanted !== '';
+        if (this.wanted !== 'all') this.wanted = what;
+        if (isPending) return;
+        requestAnimationFrame(() => {
+            const now = this.wanted;
+            this.wanted = '';
+            if (now === 'all') this.paint();
+            else this.paintTop();
+        });
+    }
+
+    // One step of what is moving; true while there is more to come.
+    private step(): boolean {
+        const now = performance.now();
+        if (this.flight) {
+            const part = Math.min(1, (now - this.flight.since) / FLIGHT_MS);
+            this.camera = part < 1 ? between(this.flight.from, this.flight.to, part) : this.flight.to;
+            if (part === 1) this.flight = null;
+        }
+        if (this.reflow && now - this.reflow.since >= FLIGHT_MS) this.reflow = null;
+        return this.flight !== null || this.reflow !== null;
+    }
+
+    private marks(): Marks {
+        const shown = this.trace;
+        return {
+            lit: shown ? shown.boxes : this.litHits, trace: shown, chosen: this.selectedBox, hidden: hidden.value,
+            byTime: heatMap.value, dark: theme.value === 'dark', categories: capture.value?.categories ?? [],
+            peek: (item) => this.peeks.get(layer.value, fold.value, item),
         };
-        const act = actions[event.code];
-        if (!act) return;
-        event.preventDefault();
-        event.stopPropagation();
-        act();
-        this.redraw();
     }
 
-    private step(down: boolean): void {
-        const next = this.neighbour(down) || (this.selectedBox ? 0 : 1);
-        if (!next || !this.scene) return;
-        this.choose(next);
-        const node = this.scene.node[next]!;
-        if (node) this.goTo(node, true);
+    paint(): void {
+        const scene = this.scene;
+        if (!scene) return;
+        const begin = performance.now(), isMoving = this.step();
+        const reflow = this.reflow;
+        const drawn = reflow ? onTheWay(reflow.from, scene, (begin - reflow.since) / FLIGHT_MS, reflow.x, reflow.y) : scene;
+        this.painter.draw(drawn, this.camera, this.marks(), this.wide, this.high, this.ratio);
+        this.paintTop();
+        this.lastDrawMs = performance.now() - begin;
+        if (isMoving) this.redraw();
     }
 
-    private back(): void {
-        if (path.value) path.value = null;
-        else if (hits.value.size) setSearch('');
-        else this.choose(0);
+    private paintTop(): void {
+        const scene = this.scene;
+        if (!scene) return;
+        this.top.setTransform(1, 0, 0, 1, 0, 0);
+        this.top.clearRect(0, 0, this.overlay.width, this.overlay.height);
+        if (!this.reflow) drawOverlay(this.top, scene, this.camera, this.overlayMarks(), this.wide, this.high, this.ratio);
+    }
+
+    private overlayMarks(): {hover: number; selected: number; related: ReadonlyMap<number, number>; hits: ReadonlyMap<number, number>; dark: boolean} {
+        return {hover: this.hover, selected: this.selectedBox, related: this.related, hits: this.found, dark: theme.value === 'dark'};
+    }
+
+    // --- files ---
+
+    toPicture(): HTMLCanvasElement {
+        const whole = document.createElement('canvas');
+        whole.width = this.canvas.width;
+        whole.height = this.canvas.height;
+        this.paint();
+        const context = whole.getContext('2d');
+        context?.drawImage(this.canvas, 0, 0);
+        context?.drawImage(this.overlay, 0, 0);
+        return whole;
+    }
+
+    // The window that is seen, as it is drawn, without the pointer.
+    toSvg(): string {
+        const scene = this.scene;
+        if (!scene) return '';
+        const surface = new SvgSurface(this.wide, this.high, this.top);
+        new GraphPainter(surface).draw(scene, this.camera, this.marks(), this.wide, this.high, 1);
+        drawOverlay(surface, scene, this.camera, {...this.overlayMarks(), hover: 0}, this.wide, this.high, 1);
+        return surface.text(`${t('structure')} – ${t(layer.value)}`);
     }
 }

@@ -48,6 +48,8 @@ export const en = {
     fused: 'several ops in one',
     dtype: 'changes the element type',
     group: 'group',
+    part: 'part {n}',
+    placeOf: '{n} of {all}',
     critical: 'critical chain',
     total: '{n} in all',
     why: 'Evidence',

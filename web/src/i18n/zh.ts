@@ -50,6 +50,8 @@ export const zh = {
     fused: '多个算子融合',
     dtype: '改变元素类型',
     group: '组',
+    part: '第 {n} 部分',
+    placeOf: '第 {n} 个，共 {all} 个',
     critical: '关键链',
     total: '共 {n} 个',
     why: '依据',

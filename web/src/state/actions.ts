@@ -3,13 +3,14 @@ import {getJson, isAborted, report, type Hit, type Links, type Report} from '../
 import {t} from '../i18n/i18n';
 import {clean} from '../util/clean';
 import {
-    announcement, capture, failure, fold, hits, lang, layer, links, opened, panel, path, search, selection, type Fold,
+    announcement, capture, failure, fold, graphPlace, group, hits, lang, layer, links, opened, panel, path, search, selection, type Fold,
     type LayerName, type View,
 } from './state';
 
 // The graph view knows how to draw; it registers what others may ask of it.
 export interface GraphActions {
-    reveal(groups: readonly number[], node: number): void;
+    reveal(node: number, expand: boolean): void; // expand: open what hides it
+    revealItem(item: number): void;
     fitAll(): void;
     fitSelection(): void;
     openMore(): void;
@@ -35,7 +36,7 @@ async function loadLinks(query: string, origin: View): Promise<void> {
         announcement.value = t('selected', {name: clean(found.name, 120)});
         if (origin !== 'graph') {
             const node = found[layer.value][0]?.node ?? 0;
-            if (node) graphActions.current?.reveal(found.groups[layer.value], node);
+            if (node) graphActions.current?.reveal(node, origin === 'panel' || origin === 'link');
         }
         if (origin !== 'timeline' && found.task_total) timeActions.current?.reveal(found.first_ns, found.end_ns);
     } catch (error) {
@@ -46,6 +47,7 @@ async function loadLinks(query: string, origin: View): Promise<void> {
 export function select(node: number, task: number, origin: View): void {
     const now = selection.value;
     if (now.node === node && now.task === task) return;
+    if (node || task) group.value = null;
     selection.value = {node, task, origin};
     if (!node && !task) {
         links.value = null;
@@ -58,13 +60,16 @@ export function setLayer(next: LayerName): void {
     if (layer.value === next) return;
     opened.value = null;
     layer.value = next;
-    const found = links.value;
-    const node = found?.[next][0]?.node ?? 0;
-    if (node && found) graphActions.current?.reveal(found.groups[next], node);
+    group.value = null;
+    graphPlace.value = null;
+    const node = links.value?.[next][0]?.node ?? 0;
+    if (node) graphActions.current?.reveal(node, true);
 }
 
 export function setFold(next: Fold): void {
     opened.value = null;
+    group.value = null;
+    graphPlace.value = null;
     fold.value = next;
 }
 
@@ -134,7 +139,7 @@ export async function showPath(): Promise<void> {
     try {
         for (const node of subjects)
             addPath(await report('path', 'path', {name: `node:${node}`, lang: lang.value}), nodes, chain);
-        path.value = {node: subjects[0] ?? 0, nodes, chain: chain.size ? chain : nodes};
+        path.value = {node: subjects[0] ?? 0, nodes, chain};
         panel.value = 'details';
     } catch (error) {
         fail(error);

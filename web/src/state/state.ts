@@ -18,6 +18,26 @@ export interface Path {
     chain: Set<number>; // of these, the critical ones
 }
 
+// A box that stands for no node: a scope, a fusion group, a graph, its input or output.
+export interface Group {
+    layer: LayerName;
+    fold: Fold;
+    item: number;
+    label: string;
+}
+
+// What has the focus within a canvas, and what is around it, in words.
+export interface Focus {
+    box: number;
+    items: {id: number; text: string; place: number; of: number}[];
+}
+
+export interface Place {
+    x: number;
+    y: number;
+    scale: number;
+}
+
 export const capture = signal<Capture | null>(null);
 export const failure = signal<string>('');
 export const lang = signal<'en' | 'zh'>('en');
@@ -26,6 +46,9 @@ export const layer = signal<LayerName>('framework');
 export const fold = signal<Fold>('scope');
 export const opened = signal<ReadonlySet<number> | null>(null); // null: as the server thinks right
 export const selection = signal<Selection>({node: 0, task: 0, origin: 'link'});
+export const group = signal<Group | null>(null);
+export const focus = signal<Focus | null>(null); // of the structure
+export const graphPlace = signal<Place | null>(null); // null: as it fits
 export const links = signal<Links | null>(null); // of the selection
 export const path = signal<Path | null>(null);
 export const search = signal<string>('');

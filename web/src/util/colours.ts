@@ -8,15 +8,15 @@ export interface Look {
 const LOOKS: Record<string, Look> = {
     fully_connected: {fill: '#0072b2', text: '#ffffff', tag: 'MM'},
     convolution: {fill: '#56b4e9', text: '#000000', tag: 'CV'},
-    normalisation: {fill: '#f0e442', text: '#000000', tag: 'NO'},
-    activation: {fill: '#e69f00', text: '#000000', tag: 'AC'},
-    elementwise: {fill: '#009e73', text: '#000000', tag: 'EW'},
-    reduction_pooling: {fill: '#8cd3b5', text: '#000000', tag: 'RP'},
+    normalisation: {fill: '#e69f00', text: '#000000', tag: 'NM'},
+    reduction_pooling: {fill: '#f3c46b', text: '#000000', tag: 'RD'},
+    activation: {fill: '#f0e442', text: '#000000', tag: 'AC'},
+    elementwise: {fill: '#2fb48c', text: '#000000', tag: 'EW'},
     data_movement: {fill: '#bbbbbb', text: '#000000', tag: 'DM'},
-    communication: {fill: '#d55e00', text: '#000000', tag: 'CO'},
+    communication: {fill: '#e2762e', text: '#000000', tag: 'CO'},
     synchronisation: {fill: '#cc79a7', text: '#000000', tag: 'SY'},
-    control: {fill: '#dba3c4', text: '#000000', tag: 'CT'},
-    custom: {fill: '#b8a1e3', text: '#000000', tag: 'CU'},
+    control: {fill: '#e3b4cf', text: '#000000', tag: 'CT'},
+    custom: {fill: '#4a4a4a', text: '#ffffff', tag: 'CU'},
     other: {fill: '#d9d4c7', text: '#000000', tag: 'OT'},
 };
 
@@ -26,11 +26,19 @@ export function look(category: string | undefined): Look {
     return LOOKS[category ?? 'other'] ?? NONE;
 }
 
-// From cool to hot for shares 0..1.
+// Cividis: even steps of lightness, the same to eyes that do not tell red from green.
+const CIVIDIS = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116],
+    [195, 179, 105], [225, 204, 85], [254, 232, 56]];
+
+// For shares 0..1; most times are small beside the longest, so the root spreads them.
 export function heat(part: number): string {
-    const p = Math.max(0, Math.min(1, part));
-    const light = 94 - 44 * Math.sqrt(p);
-    return `hsl(${Math.round(52 - 44 * p)} 90% ${Math.round(light)}%)`;
+    const at = Math.sqrt(Math.max(0, Math.min(1, part))) * (CIVIDIS.length - 1);
+    const low = CIVIDIS[Math.floor(at)]!, high = CIVIDIS[Math.ceil(at)]!, rest = at - Math.floor(at);
+    return `rgb(${low.map((v, i) => Math.round(v + (high[i]! - v) * rest)).join(' ')})`;
+}
+
+export function heatText(part: number): string {
+    return Math.sqrt(Math.max(0, part)) < 0.5 ? '#ffffff' : '#000000';
 }
 
 export interface Palette {
@@ -46,14 +54,15 @@ export interface Palette {
     related: string;
     path: string;
     bad: string;
+    border: string; // around fills
 }
 
 export const LIGHT: Palette = {
-    back: '#fbfbfa', panel: '#ffffff', line: '#c9c9c4', ink: '#1b1b1a', faint: '#6b6b66', wire: '#8a8f98',
-    group: '#e8ecf2', groupOpen: '#f3f5f8', select: '#c2185b', related: '#7b1fa2', path: '#e6007e', bad: '#b3261e',
+    back: '#ffffff', panel: '#ffffff', line: '#c9c9c4', ink: '#1b1b1a', faint: '#5f5f5a', wire: '#8a8f98',
+    group: '#f1f4f8', groupOpen: '#f7f8fa', select: '#0b3fae', related: '#7b1fa2', path: '#e6007e', bad: '#b3261e', border: '#555555',
 };
 
 export const DARK: Palette = {
-    back: '#16181c', panel: '#1e2126', line: '#3b4048', ink: '#e8e8e6', faint: '#9aa0a8', wire: '#6f7783',
-    group: '#2a3038', groupOpen: '#20252b', select: '#ff5c9a', related: '#c58cff', path: '#ff3ea5', bad: '#ff8a80',
+    back: '#1e1e1e', panel: '#26292e', line: '#4a505a', ink: '#ececea', faint: '#a9afb7', wire: '#7d8693',
+    group: '#2f353d', groupOpen: '#24272c', select: '#8fc7ff', related: '#c58cff', path: '#ff5fb0', bad: '#ff8a80', border: '#8b929c',
 };
