@@ -88,10 +88,18 @@ enum mi_column_kind {
     MI_KIND_TICKS
 };
 
+/* What the strings of a column are. */
+enum mi_str_kind {
+    MI_S_NAME, /* whoever made the model or the program chose it */
+    MI_S_WORD, /* of the vocabulary of a stack, or ours */
+    MI_S_TEXT, /* sentences with names in them, paths */
+    MI_S_KINDS
+};
+
 struct mi_column_info {
     const char *name, *unit, *meaning;
     enum mi_column_kind kind;
-    int extra;        /* MI_T_... of ID and FIRST, MI_E_... of ENUM */
+    int extra;        /* MI_T_... of ID and FIRST, MI_E_... of ENUM, MI_S_... of STR */
     size_t array_at;  /* offset of the array pointer in struct mi_<table> */
     size_t size;      /* bytes per value */
     size_t in_row_at; /* offset of the field in struct mi_<row>_row */
