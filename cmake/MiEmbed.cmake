@@ -2,7 +2,8 @@
 #
 #   mi_embed(stage file symbol)              bytes from `symbol` up to `symbol`_end
 #   mi_embed_catalogue(stage file.po symbol) the same for the .mo file made of it
-#   mi_embed_page(stage folder)              the web page: its files as mi_assets (tools/embed-page).
+#   mi_embed_page(stage folder [file])       the web page: its files as mi_assets (tools/embed-page), and
+#                                            the module of a report.
 #                                            Built from folder/src where Node.js and the packages of
 #                                            package-lock.json are there, else folder/notice
 
@@ -41,6 +42,7 @@ function(mi_embed_catalogue stage po symbol)
 endfunction()
 
 function(mi_embed_page stage folder)
+    set(extra ${ARGN})
     set(out "${CMAKE_CURRENT_BINARY_DIR}/page")
     set(dist "${folder}/notice")
     set(needs "${folder}/notice/index.html")
@@ -57,8 +59,8 @@ function(mi_embed_page stage folder)
         message(STATUS "the web page is left out: `./dev deps` installs what it needs")
     endif()
     add_custom_command(OUTPUT "${out}/page.S" "${out}/page.c"
-        COMMAND "${PROJECT_SOURCE_DIR}/tools/embed-page" "${dist}" "${out}"
-        DEPENDS "${needs}" "${PROJECT_SOURCE_DIR}/tools/embed-page" VERBATIM
+        COMMAND "${PROJECT_SOURCE_DIR}/tools/embed-page" "${dist}" "${out}" ${extra}
+        DEPENDS "${needs}" ${extra} "${PROJECT_SOURCE_DIR}/tools/embed-page" VERBATIM
         COMMENT "Embedding the web page")
     add_custom_target(mi_page DEPENDS "${out}/page.S" "${out}/page.c")
     mi_stage("${stage}" "${out}/page.S" "${out}/page.c")

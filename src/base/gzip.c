@@ -5,15 +5,16 @@
 
 #include <zlib.h>
 
-enum { LEVEL = 1, GZIP_WINDOW = 15 + 16, MEMORY = 8, PIECE = 16 << 10 };
+enum { GZIP_WINDOW = 15 + 16, MEMORY = 8, PIECE = 16 << 10 };
 
-bool mi_gzip_pack(struct mi_sink *out, struct mi_bytes in, struct mi_error *err)
+bool mi_gzip_pack(struct mi_sink *out, struct mi_bytes in, enum mi_gzip_effort effort,
+                  struct mi_error *err)
 {
     z_stream z = {.next_in = (Bytef *)(uintptr_t)in.at};
     uint8_t piece[PIECE];
     size_t left = in.len;
     int state = Z_OK;
-    if (deflateInit2(&z, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+    if (deflateInit2(&z, (int)effort, Z_DEFLATED, GZIP_WINDOW, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
         return mi_fail(err, MI_ENOMEM, "out of memory for packing");
     while (state != Z_STREAM_END) {
         if (!z.avail_in && left) {

@@ -2,7 +2,9 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
+#ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
+#endif
 #include <xxhash.h>
 
 #include <errno.h>

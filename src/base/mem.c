@@ -4,7 +4,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifndef __wasi__
 #include <sys/mman.h>
+#endif
 
 #define PAGE        ((uintptr_t)64 << 10) /* the largest that processors use for small ones */
 #define LARGE_BYTES ((size_t)1 << 20)
@@ -71,6 +74,21 @@ void mi_mem_sparse_copy(void *to, const void *from, size_t bytes)
     }
 }
 
+#ifdef __wasi__ /* no mappings: memory that the module gains is zero, but is paid for at once */
+
+void *mi_mem_sparse(size_t bytes)
+{
+    return calloc(1, bytes ? bytes : 1);
+}
+
+void mi_mem_sparse_free(void *block, size_t bytes)
+{
+    (void)bytes;
+    free(block);
+}
+
+#else
+
 void *mi_mem_sparse(size_t bytes)
 {
     if (bytes < LARGE_BYTES)
@@ -86,3 +104,5 @@ void mi_mem_sparse_free(void *block, size_t bytes)
     else if (block)
         munmap(block, bytes);
 }
+
+#endif

@@ -68,10 +68,10 @@ static const struct mi_route *find_route(const char *path)
     return best;
 }
 
-static const struct mi_asset *find_asset(const char *path)
+const struct mi_asset *mi_asset_find(struct mi_bytes path)
 {
     for (const struct mi_asset *asset = mi_assets; asset->path; asset++)
-        if (strcmp(path, asset->path) == 0)
+        if (mi_bytes_equal(path, mi_cstr(asset->path)))
             return asset;
     return NULL;
 }
@@ -80,7 +80,7 @@ void mi_answer(struct mi_site *site, const struct mi_request *request, const cha
                struct mi_reply *reply)
 {
     const struct mi_route *route = find_route(request->path);
-    const struct mi_asset *asset = route ? NULL : find_asset(request->path);
+    const struct mi_asset *asset = route ? NULL : mi_asset_find(mi_cstr(request->path));
     bool is_get = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
     if (!route && !asset)
         mi_reply_error(reply, 404, "not_found", "there is nothing under that address");

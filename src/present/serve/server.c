@@ -135,7 +135,7 @@ static void pack_body(struct mi_reply *reply)
 {
     struct mi_sink packed;
     mi_sink_init_memory(&packed);
-    if (mi_gzip_pack(&packed, mi_sink_bytes(&reply->body), NULL)) {
+    if (mi_gzip_pack(&packed, mi_sink_bytes(&reply->body), MI_GZIP_FAST, NULL)) {
         struct mi_sink plain = reply->body;
         reply->body = packed;
         packed = plain;

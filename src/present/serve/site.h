@@ -6,8 +6,8 @@
 #include "present/lod/flows.h"
 #include "present/lod/lod.h"
 
-struct mi_asset {     /* a file of the page */
-    const char *path; /* "/", "/app-1a2b.js" */
+struct mi_asset {     /* a file of the page, or a part of a one-file report */
+    const char *path; /* "/", "/app-1a2b.js"; of a part "report.html": no request finds that */
     const char *media;
     const char *etag;
     const uint8_t *begin, *end; /* gzip */
@@ -15,6 +15,9 @@ struct mi_asset {     /* a file of the page */
 };
 
 extern const struct mi_asset mi_assets[]; /* ends with a NULL path */
+
+/* The file under that address, or the part of a report of that name; NULL if there is none. */
+const struct mi_asset *mi_asset_find(struct mi_bytes path);
 
 struct mi_drawn { /* an outline, ready for drawing */
     struct mi_outline outline;

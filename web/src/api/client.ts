@@ -1,7 +1,17 @@
-// The only place that talks to the server. Each view has one request under way at most: a newer one
-// stops the older. In the one-file report another Transport answers (see transport).
+// The only place that asks for anything. Each view has one request under way at most: a newer one stops
+// the older. Who answers is the server, or in a one-file report what lies in the page itself.
 
 import {decodeFrame, type Frame} from './frame';
+import {server} from './server';
+import {isReport, report as ownReport} from './report';
+
+export interface Reply {
+    status: number;
+    body: ArrayBuffer;
+}
+
+// Below api/v1/; `body` is that of a POST.
+export type Transport = (path: string, body: string | undefined, signal: AbortSignal) => Promise<Reply>;
 
 export interface Capture {
     version: string;
@@ -94,34 +104,27 @@ export interface Finding {
     advice?: string;
 }
 
-const ROOT = 'api/v1/';
+const transport: Transport = isReport() ? ownReport : server;
 const running = new Map<string, AbortController>();
 
 // Requests of one `slot` replace each other; an empty slot never stops anything.
-async function ask(slot: string, path: string, body?: unknown): Promise<Response> {
+async function ask(slot: string, path: string, body?: unknown): Promise<ArrayBuffer> {
     const controller = new AbortController();
     if (slot) {
         running.get(slot)?.abort();
         running.set(slot, controller);
     }
-    const init: RequestInit = {signal: controller.signal};
-    if (body !== undefined) {
-        init.method = 'POST';
-        init.body = JSON.stringify(body);
-        init.headers = {'Content-Type': 'application/json'};
-    }
-    const response = await fetch(ROOT + path, init);
-    if (!response.ok) {
-        const text = await response.text();
-        let reason = `${response.status}`;
+    const reply = await transport(path, body === undefined ? undefined : JSON.stringify(body), controller.signal);
+    if (reply.status !== 200) {
+        let reason = `${reply.status}`;
         try {
-            reason = (JSON.parse(text) as {error: {text: string}}).error.text;
+            reason = (JSON.parse(new TextDecoder().decode(reply.body)) as {error: {text: string}}).error.text;
         } catch {
             // Not one of ours: the number has to do.
         }
         throw new Error(reason);
     }
-    return response;
+    return reply.body;
 }
 
 export function isAborted(error: unknown): boolean {
@@ -129,11 +132,11 @@ export function isAborted(error: unknown): boolean {
 }
 
 export async function getJson<T>(slot: string, path: string): Promise<T> {
-    return (await ask(slot, path)).json() as Promise<T>;
+    return JSON.parse(new TextDecoder().decode(await ask(slot, path))) as T;
 }
 
 export async function postFrame(slot: string, path: string, body: unknown): Promise<Frame> {
-    return decodeFrame(await (await ask(slot, path, body)).arrayBuffer());
+    return decodeFrame(await ask(slot, path, body));
 }
 
 export function report(slot: string, name: string, parameters: Record<string, string>): Promise<Report> {
