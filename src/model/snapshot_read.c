@@ -11,9 +11,9 @@ struct reading {
     struct mi_error *err;
 };
 
-static bool broken(struct reading *r, const char *what)
+static bool fail(struct reading *r, const char *what)
 {
-    return mi_fail(r->err, MI_EFORMAT, "damaged snapshot: %s", what);
+    return mi_fail(r->err, MI_EFORMAT, "%s", what);
 }
 
 static size_t left(const struct reading *r)
@@ -24,7 +24,7 @@ static size_t left(const struct reading *r)
 static bool get_u64(struct reading *r, uint64_t *value)
 {
     if (left(r) < 8)
-        return broken(r, "it ends too early");
+        return fail(r, "the snapshot ends too early");
     *value = mi_load_u64le(r->at);
     r->at += 8;
     return true;
@@ -39,7 +39,7 @@ static bool get_number(struct reading *r, uint64_t *value)
         if (!(byte & 0x80))
             return true;
     }
-    return broken(r, "a number does not end");
+    return fail(r, "the snapshot is damaged: a number does not end");
 }
 
 /* A count of things of at least one byte each. */
@@ -49,7 +49,7 @@ static bool get_count(struct reading *r, uint32_t *count)
     if (!get_number(r, &value))
         return false;
     if (value > left(r) || value >= UINT32_MAX)
-        return broken(r, "a count exceeds what follows");
+        return fail(r, "the snapshot is damaged: a count exceeds what follows");
     *count = (uint32_t)value;
     return true;
 }
@@ -72,13 +72,13 @@ static bool read_strings(struct reading *r)
     for (uint32_t s = 1; s < count; s++) {
         uint64_t len;
         if (!get_number(&lengths, &len) || len == 0 || len > left(r))
-            return broken(r, "a string exceeds what follows");
+            return fail(r, "the snapshot is damaged: a string exceeds what follows");
         mi_str_id id =
             mi_strings_add(strings, (struct mi_bytes){r->at, (size_t)len}, false, &failed);
         if (failed)
             return mi_fail(r->err, MI_ENOMEM, "out of memory for names");
         if (id.v != s)
-            return broken(r, "a string stands in it twice");
+            return fail(r, "the snapshot is damaged: a string stands in it twice");
         r->at += len;
     }
     return true;
@@ -99,7 +99,7 @@ static bool read_bytes(struct reading *r, const struct mi_column_info *column, u
                        uint32_t rows)
 {
     if (left(r) / column->size < rows)
-        return broken(r, "a column is cut short");
+        return fail(r, "the snapshot is damaged: a column is cut short");
     if (column->size == 1)
         memcpy(array + 1, r->at, rows);
     for (uint32_t i = 0; column->size == 8 && i < rows; i++)
@@ -117,7 +117,7 @@ static bool read_numbers(struct reading *r, const struct mi_column_info *column,
             return false;
         value += step >> 1 ^ (step & 1 ? UINT64_MAX : 0);
         if (column->size == 4 && value > UINT32_MAX)
-            return broken(r, "a number is too large for its column");
+            return fail(r, "the snapshot is damaged: a number is too large for its column");
         put(array, column->size, row, value);
     }
     return true;
@@ -137,10 +137,10 @@ static bool read_table(struct reading *r, enum mi_table_no which)
         const struct mi_column_info *column = &info->columns[c];
         bool is_bytes = column->size == 1 || column->kind == MI_KIND_F64;
         if (!left(r))
-            return broken(r, "it ends too early");
+            return fail(r, "the snapshot ends too early");
         uint8_t form = *r->at++;
         if (form > 2 || (form && form != (is_bytes ? 1 : 2)))
-            return broken(r, "a column has a form that is not known");
+            return fail(r, "the snapshot is damaged: a column has a form that is not known");
         has_values = has_values || form;
         if (form == 1 && !read_bytes(r, column, mi_column_array(table, column), rows))
             return false;
@@ -148,7 +148,7 @@ static bool read_table(struct reading *r, enum mi_table_no which)
             return false;
     }
     if (rows && !has_values)
-        return broken(r, "a table has rows without values");
+        return fail(r, "the snapshot is damaged: a table has rows without values");
     table->count = table->used = rows + 1;
     return true;
 }
@@ -191,8 +191,8 @@ static bool check_table(struct reading *r, enum mi_table_no which)
     for (unsigned c = 0; c < info->column_count; c++)
         for (uint32_t row = 1; row < table->count; row++)
             if (!is_within(rows, &r->model->all.strings, table, &info->columns[c], row))
-                return mi_fail(r->err, MI_EFORMAT, "damaged snapshot: %s.%s of row %u", info->name,
-                               info->columns[c].name, row);
+                return mi_fail(r->err, MI_EFORMAT, "the snapshot is damaged: %s.%s of row %u",
+                               info->name, info->columns[c].name, row);
     return true;
 }
 
@@ -209,7 +209,7 @@ bool mi_snapshot_read(struct mi_model *model, struct mi_bytes bytes, struct mi_e
     struct reading r = {model, bytes.at, bytes.at + bytes.len, err};
     uint64_t shape = 0, start = 0;
     if (!mi_bytes_starts(bytes, MI_LIT("MISNAP1\n")))
-        return broken(&r, "it does not begin like one");
+        return fail(&r, "this is no snapshot");
     r.at += MAGIC_BYTES;
     if (!get_u64(&r, &shape) || !get_u64(&r, &start))
         return false;
@@ -223,7 +223,7 @@ bool mi_snapshot_read(struct mi_model *model, struct mi_bytes bytes, struct mi_e
         if (!read_table(&r, (enum mi_table_no)t))
             return false;
     if (left(&r))
-        return broken(&r, "bytes follow its end");
+        return fail(&r, "the snapshot is damaged: bytes follow its end");
     for (int t = 0; t < MI_TABLE_COUNT; t++)
         if (!check_table(&r, (enum mi_table_no)t))
             return false;

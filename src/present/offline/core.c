@@ -17,7 +17,11 @@
 
 #include <string.h>
 
+#ifdef __wasm__
 #define EXPORT(name) __attribute__((export_name(#name))) name
+#else /* its test */
+#define EXPORT(name) name
+#endif
 
 uint8_t *EXPORT(mi_core_room)(size_t bytes);
 void EXPORT(mi_core_give_back)(uint8_t *room);

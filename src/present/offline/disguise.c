@@ -43,7 +43,7 @@ static void put_stand_in(struct mi_disguise *d, struct mi_sink *sink, struct mi_
 {
     char letters[8];
     size_t count = 0;
-    uint32_t number = mi_strings_add(&d->words, word, false, &d->failed).v;
+    uint32_t number = mi_strings_add(&d->words, word, true, &d->failed).v;
     for (; number; number = (number - 1) / 26)
         letters[count++] = (char)('a' + (number - 1) % 26);
     mi_sink_byte(sink, 'x');

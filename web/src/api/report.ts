@@ -7,6 +7,7 @@ import type {Transport} from './client';
 export interface About {
     version: string;
     anonymised: boolean;
+    metrics: number; // tasks whose counters are not here
     left_out: {table: string; kept: number; of: number}[];
 }
 

@@ -15,6 +15,7 @@ import {savePng} from '../util/export';
 import {count} from '../util/format';
 import {Icon} from './icons';
 import {Legend, Panels} from './panels';
+import {ReportNote} from './report_note';
 
 const views: {graph: GraphView | null; timeline: TimelineView | null} = {graph: null, timeline: null};
 export {views};
@@ -146,6 +147,7 @@ export function App() {
             {failure.value && (
                 <div class="failure" role="alert">{t('failed', {reason: clean(failure.value, 300)})}{' '}
                     <button onClick={() => { failure.value = ''; void loadCapture(); }}>{t('retry')}</button></div>)}
+            <ReportNote />
             <main>
                 <section class="graph" aria-label={t('structure')}><GraphCanvas hold={(view) => (views.graph = view)} /><Legend /></section>
                 <section class="map" aria-label={t('mapping')}>{known && <Mapping />}</section>

@@ -67,6 +67,18 @@ export const en = {
     rank: 'rank {n}',
     device: 'device {n}',
     host: 'host',
+    isReport: 'A report in one file; it loads and sends nothing.',
+    isAnonymised: 'Names are stand-ins.',
+    leftOut: 'Not inside:',
+    listComma: '; ',
+    outPart: '{n} of {of} {what}',
+    outMetrics: 'counters of {n} tasks',
+    outSamples: 'values over time',
+    outStatistics: 'sums of the profiler',
+    outAttributes: 'attributes',
+    outPlanned: 'planned tasks',
+    outCalls: 'host calls',
+    outTasks: 'tasks, the latest: sums are of the others',
     keyTable: 'W S zoom · A D pan · F fit selection · 0 fit all · Enter open group · E open a level · Shift+E close all · P path · / search · n next hit · G then 1 2 3 go to view · Esc back',
 } as const;
 
