@@ -104,7 +104,7 @@ export interface Finding {
     advice?: string;
 }
 
-const transport: Transport = isReport() ? ownReport : server;
+let transport: Transport | null = null;
 const running = new Map<string, AbortController>();
 
 // Requests of one `slot` replace each other; an empty slot never stops anything.
@@ -114,6 +114,7 @@ async function ask(slot: string, path: string, body?: unknown): Promise<ArrayBuf
         running.get(slot)?.abort();
         running.set(slot, controller);
     }
+    transport ??= isReport() ? ownReport : server;
     const reply = await transport(path, body === undefined ? undefined : JSON.stringify(body), controller.signal);
     if (reply.status !== 200) {
         let reason = `${reply.status}`;
