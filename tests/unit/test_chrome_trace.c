@@ -380,6 +380,41 @@ static void arrows_whose_ids_come_again(void **state)
     reading_fini(&r);
 }
 
+/* Lanes whose spans come last first: sorting one must leave what is known of the others. */
+static void arrows_in_lanes_without_order(void **state)
+{
+    (void)state;
+    enum { LANES = 5, SPANS = 12 };
+    static char text[1 << 14];
+    size_t used = (size_t)snprintf(text, sizeof text, "[");
+    for (int lane = 1; lane <= LANES; lane++) {
+        for (int i = SPANS; i > 0;
+             i--) /* the arrow ends between the spans, in the one around all */
+            used += (size_t)snprintf(text + used, sizeof text - used,
+                                     "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":5},"
+                                     "{\"ph\":\"f\",\"id\":\"%d_%d\",\"bp\":\"e\",\"pid\":1,"
+                                     "\"tid\":%d,\"ts\":%d},",
+                                     lane, lane * 1000 + i * 10, lane, i, lane,
+                                     lane * 1000 + i * 10 + 7);
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":900},", lane,
+                                 lane * 1000);
+    }
+    text[used - 1] = ']';
+    struct reading r;
+    read_text(&r, text);
+    const struct mi_flows *flows = &r.batch.rows.flows;
+    assert_int_equal(flows->count - 1, LANES * SPANS);
+    uint32_t ends[LANES + 1] = {0};
+    for (uint32_t f = 1; f < flows->count; f++)
+        for (int lane = 1; lane <= LANES; lane++)
+            ends[lane] += flows->to_slice[f].v == slice_at(&r, lane * 1000 * INT64_C(1000));
+    for (int lane = 1; lane <= LANES; lane++)
+        assert_int_equal(ends[lane], SPANS);
+    assert_int_equal(reading_diag(&r, "trace.arrow_off"), 0);
+    reading_fini(&r);
+}
+
 /* What a batch holds of spans and samples, as a number. */
 static uint64_t digest(const struct reading *r)
 {
@@ -724,6 +759,7 @@ int main(void)
         cmocka_unit_test(arguments_are_listed),
         cmocka_unit_test(nothing_and_little),
         cmocka_unit_test(arrows_whose_ids_come_again),
+        cmocka_unit_test(arrows_in_lanes_without_order),
         cmocka_unit_test(shapes_change_nothing),
         cmocka_unit_test(shapes_are_no_leave),
         cmocka_unit_test(backslashes_of_paths),

@@ -7,7 +7,11 @@
 #include "base/translate.h"
 #include "parse/formats/chrome/chrome.h"
 
-enum { KIND_SHIFT = 30, ROOM_STEP = 1 << 18 };
+enum {
+    KIND_SHIFT = 30,
+    ROOM_STEP = 1 << 18,
+    MAX_CLIMB = 4096 /* spans that are looked at for one around a moment */
+};
 
 /* Moments that miss their span by less than this are meant for it. */
 #define NEAR_NS 1000
@@ -141,7 +145,8 @@ static bool order_rows(struct binder *b)
         b->order[b->first[lane_of(b, row) + 1]++] = row;
     for (uint32_t lane = 1; lane < lanes; lane++) {
         uint32_t count = b->first[lane + 1] - b->first[lane];
-        mi_chrome_sort(b->order + b->first[lane], count, b->around, stands_behind, b);
+        mi_chrome_sort(b->order + b->first[lane], count, b->around + b->first[lane], stands_behind,
+                       b); /* what stands in front of it is in use already */
         nest(b, lane);
         b->cursor[lane] = b->first[lane];
     }
@@ -184,7 +189,8 @@ static uint32_t bind(struct binder *b, const struct mi_chrome_point *point)
         if (next)
             return next;
     }
-    for (uint32_t at = last ? behind : 0; at; at = b->around[at - 1])
+    for (uint32_t at = last ? behind : 0, steps = 0; at && steps < MAX_CLIMB;
+         at = b->around[at - 1], steps++)
         if (end_of(b, b->order[at - 1]) >= point->ts_ns)
             return b->order[at - 1];
     b->missed++;
