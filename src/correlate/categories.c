@@ -64,8 +64,8 @@ static bool is_digit(uint8_t c)
     return c >= '0' && c <= '9';
 }
 
-/* Without a version ("V2") or the D of a variant with fixed attributes at the end; unchanged if
- * there is neither. */
+/* Without a version ("V2"), the D of a variant with fixed attributes or the Grad of a gradient at
+ * the end, one of them; unchanged if there is none. */
 static struct mi_bytes without_suffix(struct mi_bytes op)
 {
     size_t end = op.len;
@@ -78,6 +78,8 @@ static struct mi_bytes without_suffix(struct mi_bytes op)
     if (op.len > 3 && op.at[op.len - 1] == 'D' && is_digit(op.at[op.len - 2]) &&
         op.at[op.len - 3] == 'V')
         return mi_bytes_sub(op, 0, op.len - 1);
+    if (op.len > 4 && mi_bytes_ends(op, MI_LIT("Grad")))
+        return mi_bytes_sub(op, 0, op.len - 4);
     return op;
 }
 

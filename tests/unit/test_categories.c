@@ -114,6 +114,10 @@ static void test_examples(void **state)
         {"", "ConcatD", MI_CATEGORY_DATA_MOVEMENT},
         {"", "ReduceSumV17", MI_CATEGORY_REDUCTION_POOLING},
         {"", "ReluV2D", MI_CATEGORY_ACTIVATION},
+        {"", "AdaptiveAvgPool3dGrad", MI_CATEGORY_REDUCTION_POOLING},
+        {"", "AdaptiveMaxPool3dGradV2D", MI_CATEGORY_REDUCTION_POOLING},
+        {"", "Grad", MI_CATEGORY_CUSTOM},
+        {"", "QuickActGrad", MI_CATEGORY_CUSTOM},
         {"", "AutomaticBufferFusionOp", MI_CATEGORY_ELEMENTWISE},
         /* PyTorch: namespace, overload, private and in-place variants, versions, gradients */
         {"", "aten.linear.default", MI_CATEGORY_FULLY_CONNECTED},
@@ -210,12 +214,45 @@ static void test_samples(void **state)
     closedir(dir);
 }
 
+/* What CANN ships is not custom: all kernels of all tables of operators at hand. */
+static void test_kernels_of_samples(void **state)
+{
+    (void)state;
+    static const char *const tables[] = {
+        "pytorch_alexnet_2rank/text/level1/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/"
+        "kernel_details.csv",
+        "pytorch_l0cmetrics_2023/rank0/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+        "pytorch_l0cmetrics_2023/rank1/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+        "mstt_2024/kernel_details_arith.csv"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct joining joining;
+        char path[512];
+        joining_init(&joining);
+        snprintf(path, sizeof path, "samples/cann-profiling/%s", tables[i]);
+        if (!joining_file(&joining, "msprof_csv", shared_path(path)))
+            skip();
+        assert_true(joining_run(&joining));
+        const struct mi_kernels *kernels = &joining.model.all.rows.kernels;
+        assert_true(kernels->count > 10);
+        for (uint32_t k = 1; k < kernels->count; k++) {
+            struct mi_bytes op = mi_model_text(&joining.model, kernels->op[k]);
+            if (kernels->category[k] == MI_CATEGORY_CUSTOM)
+                fail_msg("%s: %.*s", tables[i], (int)op.len, (const char *)op.at);
+        }
+        joining_fini(&joining);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),    cmocka_unit_test(test_torch),
-        cmocka_unit_test(test_examples), cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_columns),  cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_torch),
+        cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_kernels_of_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,8 @@ static mi_str_id add_name(struct mi_msprof_kernels *kernels, const struct mi_msp
 {
     struct mi_bytes text = mi_msprof_field(row, role);
     int32_t place = row->columns->place[role];
-    if (mi_msprof_is_absent(text))
+    /* some exporters write 0 for a type that they do not know */
+    if (mi_msprof_is_absent(text) || (role == MI_MSPROF_OP && mi_bytes_equal(text, MI_LIT("0"))))
         return MI_NO_STR;
     if (text.len > kernels->max_name_bytes) {
         mi_batch_diag(kernels->batch, MI_NOTICE, "msprof.name_cut", MI_NO_OFFSET, row->row->line,
