@@ -19,25 +19,24 @@
 
 /* --- a model --- */
 
-enum { CONV = 1, SEND, RECV, RELU, OUTPUT, NODES };
+enum { CONV = 1, SEND, RECV, RELU, OUTPUT, COPY, COPY_SEND, NODES };
 
 static const struct {
     const char *name, *op;
-} nodes[NODES] = {[CONV] = {"conv", "Conv2D"},
-                  [SEND] = {"conv_Send", "Send"},
-                  [RECV] = {"relu_Recv", "Recv"},
-                  [RELU] = {"relu", "Relu"},
-                  [OUTPUT] = {"out", "NetOutput"}};
+} nodes[NODES] = {[CONV] = {"conv", "Conv2D"},           [SEND] = {"conv_Send", "Send"},
+                  [RECV] = {"relu_Recv", "Recv"},        [RELU] = {"relu", "Relu"},
+                  [OUTPUT] = {"out", "NetOutput"},       [COPY] = {"weights", "MemcpyAsync"},
+                  [COPY_SEND] = {"weights_Send", "Send"}};
 
 static const struct {
     const char *type;
     enum mi_task_kind kind;
     int64_t stream, node;
-} plan[] = {{"KERNEL", MI_TASK_COMPUTE, 0, CONV},
-            {"EVENT_RECORD", MI_TASK_SYNC, 0, SEND},
-            {"EVENT_WAIT", MI_TASK_SYNC, 0, RECV},
-            {"KERNEL", MI_TASK_COMPUTE, 0, RELU},
-            {"END_GRAPH", MI_TASK_SYNC, 0, -1}};
+} plan[] = {
+    {"KERNEL", MI_TASK_COMPUTE, 0, CONV},        {"EVENT_RECORD", MI_TASK_SYNC, 0, SEND},
+    {"EVENT_WAIT", MI_TASK_SYNC, 0, RECV},       {"KERNEL", MI_TASK_COMPUTE, 0, RELU},
+    {"END_GRAPH", MI_TASK_SYNC, 0, -1},          {"MEMCPY_ASYNC", MI_TASK_TRANSFER, 1, COPY},
+    {"EVENT_RECORD", MI_TASK_SYNC, 1, COPY_SEND}};
 
 /* An offline model as its reader leaves it. */
 static void add_model(struct joining *j)
@@ -201,6 +200,42 @@ static void runtime_tasks_shift_the_places(void **state)
     joining_fini(&j);
 }
 
+/* A stream of the model without any kernel has no name to go by; the program's own copies look the
+ * same, but record no event or start a model. */
+static void streams_of_copies_are_found_by_their_types(void **state)
+{
+    (void)state;
+    static const char own[] = "0,N/A,MEMCPY_ASYNC,40,5,1,20\n0,N/A,EVENT_RECORD,40,6,1,30\n";
+    static const struct {
+        const char *others; /* tasks on other streams */
+        bool is_found;
+    } cases[] = {{"", true},
+                 {"0,N/A,MEMCPY_ASYNC,32,0,1,2\n0,N/A,MEMCPY_ASYNC,32,1,1,3\n", true},
+                 {"0,N/A,MEMCPY_ASYNC,32,0,1,2\n0,N/A,EVENT_RECORD,32,1,1,3\n"
+                  "0,N/A,MODEL_EXECUTE,32,2,1,5\n",
+                  true},
+                 {"0,N/A,MEMCPY_ASYNC,32,0,1,2\n0,N/A,EVENT_RECORD,32,1,1,3\n", false},
+                 {"1,N/A,MEMCPY_ASYNC,40,0,1,2\n1,N/A,EVENT_RECORD,40,1,1,3\n", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct joining j;
+        char text[512];
+        joining_init(&j);
+        add_model(&j);
+        snprintf(text, sizeof text, TIMES_HEADER "%s%s", own, cases[i].others);
+        add_table(&j, text, "p/task_time.csv");
+        assert_true(joining_run(&j));
+        if (cases[i].is_found) {
+            assert_link(&j, 20000, "weights", MI_GUESS, MI_BY_COMPILER);
+            assert_link(&j, 30000, "weights_Send", MI_GUESS, MI_BY_COMPILER);
+        } else {
+            assert_link(&j, 20000, NULL, MI_CONFIDENCE_NONE, MI_BY_APPLICATION);
+        }
+        if (i && cases[i].others[0] == '0')
+            assert_link(&j, 2000, NULL, MI_CONFIDENCE_NONE, MI_BY_APPLICATION);
+        joining_fini(&j);
+    }
+}
+
 /* --- signals --- */
 
 /* Of the three runs the second lost its record and the third its wait; nothing shifts. */
@@ -362,6 +397,36 @@ static void repeating_tasks_number_the_runs(void **state)
     joining_fini(&j);
 }
 
+/* The first start of the model was lost: the others still belong to the runs that they started. */
+static void a_lost_start_shifts_no_run(void **state)
+{
+    (void)state;
+    struct joining j;
+    joining_init(&j);
+    add_table(&j,
+              TIMES_HEADER "0,N/A,MEMCPY_ASYNC,32,0,1,1\n"
+                           "0,a,AI_CORE,40,0,1,10\n0,b,AI_CORE,40,1,1,20\n"
+                           "0,N/A,MEMCPY_ASYNC,32,2,1,30\n"
+                           "0,N/A,MEMCPY_ASYNC,32,3,1,95\n"
+                           "0,N/A,MODEL_EXECUTE,32,4,1,100\n"
+                           "0,a,AI_CORE,40,0,1,110\n0,b,AI_CORE,40,1,1,120\n"
+                           "0,N/A,MEMCPY_ASYNC,32,5,1,130\n"
+                           "0,N/A,MODEL_EXECUTE,32,7,1,320\n"
+                           "0,a,AI_CORE,40,0,1,330\n0,b,AI_CORE,40,1,1,340\n"
+                           "0,N/A,MEMCPY_ASYNC,32,8,1,350\n",
+              "p/task_time.csv");
+    assert_true(joining_run(&j));
+    assert_int_equal(run_at(&j, 1000), 0);
+    assert_int_equal(run_at(&j, 30000), 0);
+    assert_int_equal(run_at(&j, 95000), 1);
+    assert_int_equal(run_at(&j, 100000), 1);
+    assert_int_equal(run_at(&j, 110000), 1);
+    assert_int_equal(run_at(&j, 130000), 1);
+    assert_int_equal(run_at(&j, 320000), 2);
+    assert_int_equal(run_at(&j, 350000), 2);
+    joining_fini(&j);
+}
+
 /* Ids of eager tasks go on and wrap: no run begins there. */
 static void a_wrap_is_no_run(void **state)
 {
@@ -476,11 +541,13 @@ int main(void)
         cmocka_unit_test(names_and_places_find_the_nodes),
         cmocka_unit_test(doubt_is_stated),
         cmocka_unit_test(runtime_tasks_shift_the_places),
+        cmocka_unit_test(streams_of_copies_are_found_by_their_types),
         cmocka_unit_test(records_and_waits_pair_by_run),
         cmocka_unit_test(records_and_waits_pair_by_device),
         cmocka_unit_test(waits_that_blocked_guess_their_record),
         cmocka_unit_test(tables_join_to_one_truth),
         cmocka_unit_test(repeating_tasks_number_the_runs),
+        cmocka_unit_test(a_lost_start_shifts_no_run),
         cmocka_unit_test(a_wrap_is_no_run),
         cmocka_unit_test(wide_ids_do_not_wrap),
         cmocka_unit_test(a_swap_is_no_run),

@@ -1,6 +1,9 @@
 /* Streams none of whose tasks has a node by name: pieces of a long stream that the runtime has
- * split, where all names repeat. The whole sequence of types is looked for in what the other
- * streams leave of the lists. */
+ * split, where all names repeat, and streams that only copy. The whole sequence of types is looked
+ * for in what the other streams leave of the lists.
+ *
+ * The program's own copies look like those of a model: a stream without kernels is looked for only
+ * where it records or waits for events, and starts no model. */
 #include "base/mem.h"
 #include "correlate/cann/cann_tasks.h"
 
@@ -8,15 +11,18 @@ enum { LEAST_TASKS = 2, MOST_TASKS = 1024 };
 
 struct ids { /* of one track */
     int64_t first, last;
-    bool has_compute;
+    bool has_compute, has_event, has_start;
 };
 
 struct lone {
     struct mi_cann_plan *plan;
     const struct mi_tables *rows;
     struct ids *ids;                   /* [tracks.count] */
+    uint32_t *places, *firsts;         /* [tracks.count] planned task of its first, and that */
+    struct mi_map claims;              /* (planned, device) -> streams that fit there */
     uint8_t *is_taken;                 /* [planned.count] a stream with anchors reaches over it */
     uint32_t tasks[MOST_TASKS], count; /* of the stream at hand, without those of the runtime */
+    uint32_t steps[MOST_TASKS];        /* from the first of them; a lost task leaves a hole */
 };
 
 static uint32_t task_at(const struct lone *l, uint32_t track, int64_t id)
@@ -29,17 +35,27 @@ static bool is_foreign(const struct lone *l, uint32_t task)
     return l->plan->is_foreign[l->rows->tasks.kernel[task].v];
 }
 
+static bool starts_model(const struct lone *l, uint32_t kernel)
+{
+    return mi_bytes_equal(mi_model_text(l->plan->model, l->rows->kernels.name[kernel]),
+                          MI_LIT("MODEL_EXECUTE"));
+}
+
 static void find_ids(struct lone *l)
 {
     const struct mi_tasks *tasks = &l->rows->tasks;
     for (uint32_t t = 1; t < tasks->count; t++) {
         struct ids *ids = &l->ids[tasks->track[t].v];
         int64_t id = tasks->native_id[t];
-        if (id < 0 || is_foreign(l, t))
+        uint32_t kernel = tasks->kernel[t].v;
+        if (id < 0 || is_foreign(l, t)) {
+            ids->has_start |= starts_model(l, kernel);
             continue;
+        }
+        ids->has_event |= l->rows->kernels.sync[kernel] != MI_SYNC_NONE;
         ids->first = ids->last < 0 || id < ids->first ? id : ids->first;
         ids->last = id > ids->last ? id : ids->last;
-        ids->has_compute |= l->rows->kernels.kind[tasks->kernel[t].v] == MI_TASK_COMPUTE;
+        ids->has_compute |= l->rows->kernels.kind[kernel] == MI_TASK_COMPUTE;
     }
 }
 
@@ -63,19 +79,27 @@ static void take(struct lone *l, uint32_t track)
 
 static void list_tasks(struct lone *l, uint32_t track)
 {
+    uint32_t step = 0;
     l->count = 0;
     for (int64_t id = l->ids[track].first; id <= l->ids[track].last; id++) {
         uint32_t task = task_at(l, track, id);
-        if (task && !is_foreign(l, task))
+        if (task && is_foreign(l, task))
+            continue;
+        if (task) {
+            l->steps[l->count] = step;
             l->tasks[l->count++] = task;
+        }
+        step++;
     }
 }
 
 static bool fits(const struct lone *l, const uint32_t *items)
 {
-    for (uint32_t i = 0; i < l->count; i++)
-        if (l->is_taken[items[i]] || !mi_cann_plan_agrees(l->plan, l->tasks[i], items[i]))
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t item = items[l->steps[i]];
+        if (l->is_taken[item] || !mi_cann_plan_agrees(l->plan, l->tasks[i], item))
             return false;
+    }
     return true;
 }
 
@@ -83,9 +107,9 @@ static bool fits(const struct lone *l, const uint32_t *items)
 static uint32_t find_place(const struct lone *l)
 {
     const struct mi_csr *items = &l->plan->items;
-    uint32_t found = 0;
+    uint32_t found = 0, last = l->steps[l->count - 1];
     for (uint32_t list = 1; list < items->row_count; list++)
-        for (uint32_t i = items->first[list]; i + l->count <= items->first[list + 1]; i++)
+        for (uint32_t i = items->first[list]; i + last < items->first[list + 1]; i++)
             if (fits(l, &items->list[i])) {
                 if (found)
                     return 0;
@@ -94,19 +118,40 @@ static uint32_t find_place(const struct lone *l)
     return found;
 }
 
+/* Streams of one device cannot be one place: what two of them fit is left out. */
+static uint32_t *claim(struct lone *l, uint32_t track, uint32_t planned)
+{
+    const struct mi_tracks *tracks = &l->rows->tracks;
+    uint32_t collection = l->rows->sources.collection[tracks->source[track].v];
+    uint32_t device = (uint32_t)tracks->device[track] & 0xff;
+    return mi_map_at(&l->claims, mi_pair(planned, collection << 8 | device));
+}
+
 static bool place_track(struct lone *l, uint32_t track)
 {
     const struct ids *ids = &l->ids[track];
-    if (l->plan->track_first[track] != l->plan->track_first[track + 1] || !ids->has_compute ||
+    if (l->plan->track_first[track] != l->plan->track_first[track + 1] ||
+        !(ids->has_compute || (ids->has_event && !ids->has_start)) ||
         ids->last - ids->first >= MOST_TASKS)
         return true;
     list_tasks(l, track);
     uint32_t planned = l->count >= LEAST_TASKS ? find_place(l) : 0;
-    return !planned ||
-           mi_cann_plan_anchor(l->plan, &(struct mi_cann_anchor){
-                                            .track = track,
-                                            .id = (uint32_t)l->rows->tasks.native_id[l->tasks[0]],
-                                            .planned = planned});
+    uint32_t *claims = planned ? claim(l, track, planned) : NULL;
+    if (claims)
+        ++*claims;
+    l->places[track] = planned;
+    l->firsts[track] = l->count ? l->tasks[0] : 0;
+    return claims || !planned;
+}
+
+static bool anchor_track(struct lone *l, uint32_t track)
+{
+    uint32_t planned = l->places[track];
+    const uint32_t *claims = planned ? claim(l, track, planned) : NULL;
+    if (!claims || *claims > 1)
+        return claims || !planned;
+    int64_t id = l->rows->tasks.native_id[l->firsts[track]];
+    return mi_cann_plan_anchor(l->plan, &(struct mi_cann_anchor){track, (uint32_t)id, planned});
 }
 
 bool mi_cann_plan_lone(struct mi_cann_plan *plan)
@@ -122,7 +167,9 @@ bool mi_cann_plan_lone(struct mi_cann_plan *plan)
     l->rows = rows;
     l->ids = mi_mem_zero(tracks, sizeof *l->ids);
     l->is_taken = mi_mem_zero(rows->planned.count, 1);
-    bool ok = l->ids && l->is_taken;
+    l->places = mi_mem_zero(tracks, sizeof *l->places);
+    l->firsts = mi_mem_zero(tracks, sizeof *l->firsts);
+    bool ok = l->ids && l->is_taken && l->places && l->firsts;
     for (uint32_t track = 0; ok && track < tracks; track++)
         l->ids[track].last = -1;
     if (ok)
@@ -131,9 +178,14 @@ bool mi_cann_plan_lone(struct mi_cann_plan *plan)
         take(l, track);
     for (uint32_t track = 1; ok && track < tracks; track++)
         ok = place_track(l, track);
+    for (uint32_t track = 1; ok && track < tracks; track++)
+        ok = anchor_track(l, track);
     ok = ok && mi_cann_plan_sort(plan);
     mi_mem_free(l->ids);
     mi_mem_free(l->is_taken);
+    mi_mem_free(l->places);
+    mi_mem_free(l->firsts);
+    mi_map_fini(&l->claims);
     mi_mem_free(l);
     return ok;
 }

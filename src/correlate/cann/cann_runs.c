@@ -38,6 +38,7 @@ struct numbering {
     uint8_t *is_mark;   /* [kernels.count] starts a model */
     uint8_t *is_eager;  /* [collections + 1] every task states that it is of no model */
     int64_t *starts;    /* of the executions of each lane */
+    uint32_t *becomes;  /* for each of them the execution of the model that it is */
     struct mi_map seen; /* (track, id) -> execution of its lane, from 1 */
 };
 
@@ -107,13 +108,14 @@ static bool list_starts(struct numbering *n)
         total += n->lanes[track].begins;
     }
     n->starts = mi_mem_new((size_t)total + 1, sizeof *n->starts);
+    n->becomes = mi_mem_zero((size_t)total + 1, sizeof *n->becomes);
     for (uint32_t i = n->order_count; n->starts && i-- > 1;) { /* the first of a run is left */
         uint32_t t = n->order[i];
         const struct lane *lane = &n->lanes[tasks->track[t].v];
         if (lane->begins)
             n->starts[lane->first_begin + tasks->run[t]] = tasks->start_raw[t];
     }
-    return n->starts != NULL;
+    return n->starts && n->becomes;
 }
 
 /* The lane of the same device that saw most executions; several: the one with most tasks. */
@@ -172,74 +174,117 @@ static int64_t align(const int64_t *own, uint32_t own_count, const int64_t *mode
     return best_shift;
 }
 
+/* What the executions of a lane become that has fewer of them than the model lane: becomes[0 ..
+ * own_count - 1], ascending. */
+static void find_missing(const int64_t *own, uint32_t own_count, const int64_t *model,
+                         uint32_t count, uint32_t *becomes)
+{
+    int64_t shift = own_count > 1 ? align(own, own_count, model, count) : 0;
+    for (uint32_t j = 0; j < own_count; j++)
+        becomes[j] = nearest(model, count, own[j] - shift);
+}
+
 /* --- lanes of the application --- */
 
+struct application { /* one lane, in the order of time */
+    uint32_t *list, count;
+    int64_t *starts; /* of models */
+    uint32_t *runs;  /* of these starts */
+    uint32_t start_count;
+};
+
+static void number_starts(const struct numbering *n, uint32_t track, struct application *a)
+{
+    const struct mi_tasks *tasks = &n->rows->tasks;
+    const struct lane *model = &n->lanes[find_model_lane(n, track)];
+    a->start_count = 0;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (n->is_mark[tasks->kernel[a->list[i]].v]) {
+            a->runs[a->start_count] = a->start_count;
+            a->starts[a->start_count++] = tasks->start_raw[a->list[i]];
+        }
+    if (a->start_count < model->begins)
+        find_missing(a->starts, a->start_count, &n->starts[model->first_begin], model->begins,
+                     a->runs);
+}
+
+/* Where in list[from .. to) what belongs to the next start begins: behind the longest pause. Before
+ * the first start all belongs to it, unless an earlier start is missing. */
+static uint32_t find_cut(const struct numbering *n, const struct application *a, uint32_t from,
+                         uint32_t to)
+{
+    const struct mi_tasks *tasks = &n->rows->tasks;
+    int64_t pause = -1;
+    uint32_t cut = to;
+    for (uint32_t k = from ? from : 1; k <= to && to < a->count; k++) {
+        int64_t gap = distance(tasks->start_raw[a->list[k]], end_of(tasks, a->list[k - 1]));
+        bool is_alone = k == from && to - from > 1; /* what ran fetches its results */
+        cut = gap > pause && !is_alone ? k : cut;
+        pause = gap > pause && !is_alone ? gap : pause;
+    }
+    return cut;
+}
+
 /* Between two starts of a model stand what fetches the results of the one and what brings the
- * inputs of the next; the longest pause is between them. */
-static void number_application(struct numbering *n, uint32_t track, const uint32_t *list,
-                               uint32_t count)
+ * inputs of the next. */
+static void number_application(struct numbering *n, uint32_t track, struct application *a)
 {
     struct mi_tasks *tasks = &n->rows->tasks;
-    uint32_t run = 0, marks = 0;
-    for (uint32_t i = 0, next; i < count; i = next) {
-        for (next = i; next < count && !n->is_mark[tasks->kernel[list[next]].v]; next++)
+    uint32_t mark = 0;
+    number_starts(n, track, a);
+    for (uint32_t i = 0, to; i < a->count; i = to + 1) {
+        for (to = i; to < a->count && !n->is_mark[tasks->kernel[a->list[to]].v]; to++)
             ;
-        uint32_t cut = next; /* the first of the next execution */
-        int64_t pause = -1;
-        for (uint32_t k = i + 1; marks && next < count && k <= next; k++) {
-            int64_t gap = distance(tasks->start_raw[list[k]], end_of(tasks, list[k - 1]));
-            cut = gap > pause ? k : cut;
-            pause = gap > pause ? gap : pause;
-        }
-        if (marks && next < count && next - i == 1 &&
-            distance(tasks->start_raw[list[i]], end_of(tasks, list[i - 1])) >
-                distance(tasks->start_raw[list[next]], end_of(tasks, list[i])))
-            cut = i;
-        else if (next - i == 1)
-            cut = next;
-        for (uint32_t k = i; k < next; k++)
-            tasks->run[list[k]] = k < cut || !marks ? run : run + 1;
-        if (next == count)
-            break;
-        run = marks++ ? run + 1 : 0;
-        tasks->run[list[next++]] = run;
+        uint32_t next = mark < a->start_count ? a->runs[mark] : 0;
+        uint32_t before = mark ? a->runs[mark - 1] : next ? next - 1 : 0;
+        uint32_t cut = to < a->count ? (mark || next ? find_cut(n, a, i, to) : i) : to;
+        for (uint32_t k = i; k < to; k++)
+            tasks->run[a->list[k]] = k < cut ? before : next;
+        if (to < a->count)
+            tasks->run[a->list[to]] = next;
+        mark++;
     }
-    n->lanes[track].begins = marks;
+    n->lanes[track].begins = a->start_count;
 }
 
 static bool number_applications(struct numbering *n)
 {
     const struct mi_tasks *tasks = &n->rows->tasks;
-    uint32_t *list = mi_mem_new(n->order_count, sizeof *list);
-    for (uint32_t track = 1; list && track < n->rows->tracks.count; track++) {
-        uint32_t count = 0;
+    struct application a = {.list = mi_mem_new(n->order_count, sizeof *a.list)};
+    bool ok = a.list != NULL;
+    for (uint32_t track = 1; ok && track < n->rows->tracks.count; track++) {
         if (!n->lanes[track].marks)
             continue;
+        a.count = 0;
         for (uint32_t i = 1; i < n->order_count; i++)
             if (tasks->track[n->order[i]].v == track)
-                list[count++] = n->order[i];
-        number_application(n, track, list, count);
+                a.list[a.count++] = n->order[i];
+        a.starts = mi_mem_new(n->lanes[track].marks, sizeof *a.starts);
+        a.runs = mi_mem_new(n->lanes[track].marks, sizeof *a.runs);
+        ok = a.starts && a.runs;
+        if (ok)
+            number_application(n, track, &a);
+        mi_mem_free(a.starts);
+        mi_mem_free(a.runs);
     }
-    mi_mem_free(list);
-    return list != NULL;
+    mi_mem_free(a.list);
+    return ok;
 }
 
 /* --- the step --- */
 
-/* What each start of a lane becomes: in place of the starts themselves. */
 static void settle_lane(struct numbering *n, uint32_t track)
 {
     const struct lane *lane = &n->lanes[track];
     uint32_t model_track = find_model_lane(n, track);
     const struct lane *model = &n->lanes[model_track];
-    const int64_t *model_starts = &n->starts[model->first_begin];
-    int64_t *own = &n->starts[lane->first_begin];
-    bool is_short = model_track && model_track != track && lane->begins < model->begins;
-    int64_t shift =
-        is_short && lane->begins > 1 ? align(own, lane->begins, model_starts, model->begins) : 0;
-    for (uint32_t j = 0; j < lane->begins; j++)
-        own[j] =
-            is_short ? (int64_t)nearest(model_starts, model->begins, own[j] - shift) : (int64_t)j;
+    uint32_t *becomes = &n->becomes[lane->first_begin];
+    if (model_track && model_track != track && lane->begins < model->begins)
+        find_missing(&n->starts[lane->first_begin], lane->begins, &n->starts[model->first_begin],
+                     model->begins, becomes);
+    else
+        for (uint32_t j = 0; j < lane->begins; j++)
+            becomes[j] = j;
 }
 
 /* Collectives have no ids: they belong to the execution that was going on. */
@@ -267,18 +312,14 @@ static void settle(struct numbering *n)
     struct mi_tasks *tasks = &n->rows->tasks;
     uint32_t tracks = n->rows->tracks.count;
     number_by_time(n);
-    for (int is_short = 1; is_short >= 0; is_short--) /* those that others go by come last */
-        for (uint32_t track = 1; track < tracks; track++) {
-            uint32_t model = n->lanes[track].begins ? find_model_lane(n, track) : 0;
-            bool goes_by = model && n->lanes[track].begins < n->lanes[model].begins;
-            if (n->lanes[track].begins && goes_by == (is_short != 0))
-                settle_lane(n, track);
-        }
+    for (uint32_t track = 1; track < tracks; track++)
+        if (n->lanes[track].begins)
+            settle_lane(n, track);
     for (uint32_t i = 1; i < n->order_count; i++) {
         uint32_t t = n->order[i];
         const struct lane *lane = &n->lanes[tasks->track[t].v];
         if (lane->begins)
-            tasks->run[t] = (uint32_t)n->starts[lane->first_begin + tasks->run[t]];
+            tasks->run[t] = n->becomes[lane->first_begin + tasks->run[t]];
     }
     for (uint32_t i = 1; i < n->order_count; i++) {
         uint32_t t = n->order[i], parent = tasks->parent[t].v;
@@ -344,6 +385,7 @@ bool mi_cann_number_runs(struct mi_model *model, struct mi_error *err)
     mi_mem_free(n.is_mark);
     mi_mem_free(n.is_eager);
     mi_mem_free(n.starts);
+    mi_mem_free(n.becomes);
     mi_map_fini(&n.seen);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory while numbering runs");
 }
