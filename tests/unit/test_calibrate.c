@@ -202,6 +202,38 @@ static void right_clocks_are_left_alone(void **state)
     assert_int_equal(fits->violations_before[fit_of(two)], 0);
 }
 
+/* One length that was exported wrong moves no clock, in front of its cause or far behind it. */
+static void one_wrong_pair_moves_nothing(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    for (int i = 1; i <= 20; i++) {
+        pair(one, i * MS, two, i * MS + 100 + i * 9 - (i == 7 ? 1000 : 0), 50000);
+        pair(two, i * MS + 400000, one, i * MS + 400100 + i * 9 + (i == 9 ? 2500 : 0), 50000);
+    }
+    calibrate();
+    for (uint32_t t = 1; t < hand.model.all.rows.tasks.count; t++)
+        assert_int_equal(moved(t), 0);
+    assert_int_equal(hand.model.all.rows.fits.violations_before[fit_of(two)], 1);
+}
+
+/* ... but a small drift does: it is in front of its causes again and again. */
+static void a_small_drift_is_no_wrong_pair(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    for (int64_t i = 1; i <= 20; i++) { /* 50 ppm: a microsecond at the end */
+        pair(one, i * MS, two, i * MS + 150 - i * 50, 50000);
+        pair(two, i * MS + 400000 - i * 50, one, i * MS + 400150, 50000);
+    }
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    uint32_t fit = fit_of(fits->is_reference[fit_of(one)] ? two : one);
+    assert_int_equal(fits->violations_before[fit], 17);
+    assert_int_equal(fits->violations_after[fit], 0);
+    assert_true(fits->offset_ns[fit] != 0);
+}
+
 static void wrong_pairs_are_rejected(void **state)
 {
     (void)state;
@@ -265,6 +297,27 @@ static void one_wait_is_not_certain(void **state)
 }
 
 /* Streams 1 - 2 - 3: the ends share no event. */
+/* ... and the others do not go by a clock that rests on it, however many tasks it has. */
+static void the_reference_is_not_tied_by_one_wait(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2), three = stream(3);
+    for (int i = 1; i <= 4; i++) {
+        pair(one, i * MS, two, i * MS + 150 + 5 * MS, 40000);
+        pair(two, i * MS + 500000 + 5 * MS, one, i * MS + 500150, 40000);
+    }
+    pair(one, 5 * MS, three, 5 * MS + 150 - 3 * MS, 400000);
+    for (int i = 0; i < 40; i++)
+        event(three, record_kernel, 6 * MS + i * 1000, 20);
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    assert_int_equal(fits->group[fit_of(three)], fits->group[fit_of(one)]);
+    assert_false(fits->is_reference[fit_of(three)]);
+    assert_int_equal(fits->uncertainty_ns[fit_of(three)], -1);
+    assert_true(fits->uncertainty_ns[fit_of(one)] >= 0);
+    assert_true(fits->uncertainty_ns[fit_of(two)] >= 0);
+}
+
 static void errors_add_up_along_a_chain(void **state)
 {
     (void)state;
@@ -492,10 +545,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_offset_is_found, setup, teardown),
         cmocka_unit_test_setup_teardown(a_drift_is_found, setup, teardown),
         cmocka_unit_test_setup_teardown(right_clocks_are_left_alone, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_wrong_pair_moves_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_small_drift_is_no_wrong_pair, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_pairs_are_rejected, setup, teardown),
         cmocka_unit_test_setup_teardown(one_side_is_no_anchor, setup, teardown),
         cmocka_unit_test_setup_teardown(one_side_is_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(one_wait_is_not_certain, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_reference_is_not_tied_by_one_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_add_up_along_a_chain, setup, teardown),
         cmocka_unit_test_setup_teardown(a_usual_misfit_is_stated, setup, teardown),
         cmocka_unit_test_setup_teardown(tasks_are_moved_behind_their_launch, setup, teardown),

@@ -34,6 +34,7 @@ static int compare_values(const void *left, const void *right)
 struct candidate {
     double offset;
     uint32_t unit, agreeing;
+    bool is_sure; /* not by a single wait: nothing that rests on one has a known uncertainty */
 };
 
 static int compare_candidates(const void *left, const void *right)
@@ -49,6 +50,8 @@ static bool is_better(const struct mi_calibration *c, const struct candidate *a,
 {
     if (a->agreeing != b->agreeing)
         return a->agreeing > b->agreeing;
+    if (a->is_sure != b->is_sure)
+        return a->is_sure;
     if (c->units[a->unit].tasks != c->units[b->unit].tasks)
         return c->units[a->unit].tasks > c->units[b->unit].tasks;
     return a->unit < b->unit;
@@ -62,8 +65,8 @@ static uint32_t find_host(const struct bands *b)
     return 0;
 }
 
-/* The host; else the clock with which most others agree, then the one with most tasks. 0: out of
- * memory. */
+/* The host; else the clock with which most others agree, then the one with most tasks of those that
+ * more than a single wait ties. 0: out of memory. */
 static uint32_t find_reference(const struct bands *b)
 {
     if (find_host(b))
@@ -73,7 +76,11 @@ static uint32_t find_reference(const struct bands *b)
     if (!list)
         return 0;
     for (uint32_t i = 0; i < b->unit_count; i++)
-        list[i] = (struct candidate){b->c->units[b->units[i]].line.offset, b->units[i], 0};
+        list[i] = (struct candidate){
+            .offset = b->c->units[b->units[i]].line.offset,
+            .unit = b->units[i],
+            .is_sure = mi_tie_strongest(b->c, b->units[i]) >= MI_TIE_BAND,
+        };
     qsort(list, b->unit_count, sizeof *list, compare_candidates);
     uint32_t from = 0, to = 0, best = 0;
     for (uint32_t i = 0; i < b->unit_count; i++) {

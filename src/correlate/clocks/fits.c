@@ -15,26 +15,51 @@
 #define USUAL_MOST_NS 1000.0
 #define LEAST_DELAY   60.0
 
+/* An effect this far before its cause is not explained by a length that was exported wrong. */
+#define MOST_WRONG_NS 5000.0
+
+/* As exported, and as moved: the time from the end of the cause to the end of the effect. */
+static int64_t gap_of(const struct mi_calibration *c, const struct mi_tie *tie,
+                      const struct mi_point *point, bool is_moved)
+{
+    bool forward = point->flags & MI_POINT_FORWARD;
+    const struct mi_unit *low = &c->units[tie->low], *high = &c->units[tie->high];
+    const struct mi_unit *cause = forward ? low : high, *effect = forward ? high : low;
+    double cause_start = point->cause - (double)point->cause_dur - cause->line.at;
+    double effect_start = point->effect - (double)point->effect_dur - effect->line.at;
+    int64_t gap = mi_whole_ns(point->effect - point->cause);
+    if (!is_moved)
+        return gap;
+    return gap - mi_whole_ns(effect->line.offset + effect->line.drift * effect_start) +
+           mi_whole_ns(cause->line.offset + cause->line.drift * cause_start);
+}
+
+/* Single wrong pairs prove nothing: a fit that leaves as many effects before their causes as the
+ * export had is no better than it. */
 bool mi_fits_unneeded(struct mi_calibration *c, uint32_t group)
 {
     double early = -fmax(0, 4 * c->scatter_ns - LEAST_DELAY), late = USUAL_MOST_NS - early;
+    double worst = 0; /* of those that the fit does not reject */
+    uint32_t before = 0, after = 0;
     for (uint32_t i = c->group_ties.first[group]; i < c->group_ties.first[group + 1]; i++) {
         const struct mi_tie *tie = &c->ties[c->group_ties.list[i] - 1];
         uint32_t far = 0;
         for (uint32_t k = 0; k < tie->count; k++) {
             const struct mi_point *point = &c->points[tie->first + k];
             double gap = point->effect - point->cause;
-            if (point->flags & MI_POINT_REJECTED)
-                continue;
-            if (gap < early)
-                return false;
-            far += (point->flags & MI_POINT_BLOCKED) && gap > late;
+            bool is_rejected = point->flags & MI_POINT_REJECTED;
+            before += gap < early;
+            worst = gap < early && !is_rejected ? fmin(worst, gap) : worst;
+            after += (double)gap_of(c, tie, point, true) < early;
+            far += (point->flags & MI_POINT_BLOCKED) && gap > late && !is_rejected;
         }
         if (far > tie->blocked / 5)
             return false;
     }
-    return true;
+    return worst == 0 || (worst > -MOST_WRONG_NS && after >= before);
 }
+
+/* --- applying --- */
 
 void mi_lines_clear(struct mi_calibration *c, uint32_t group)
 {
@@ -43,8 +68,6 @@ void mi_lines_clear(struct mi_calibration *c, uint32_t group)
         line->offset = line->drift = 0;
     }
 }
-
-/* --- applying --- */
 
 /* How much later the clock shows `ns` of capture time than it is. */
 static int64_t off_at(const struct mi_calibration *c, const struct mi_unit *unit, int64_t ns)
@@ -81,22 +104,6 @@ static int compare_values(const void *left, const void *right)
 {
     const double *a = left, *b = right;
     return (*a > *b) - (*a < *b);
-}
-
-/* As exported, and as moved: the time from the end of the cause to the end of the effect. */
-static int64_t gap_of(const struct mi_calibration *c, const struct mi_tie *tie,
-                      const struct mi_point *point, bool is_moved)
-{
-    bool forward = point->flags & MI_POINT_FORWARD;
-    const struct mi_unit *low = &c->units[tie->low], *high = &c->units[tie->high];
-    const struct mi_unit *cause = forward ? low : high, *effect = forward ? high : low;
-    double cause_start = point->cause - (double)point->cause_dur - cause->line.at;
-    double effect_start = point->effect - (double)point->effect_dur - effect->line.at;
-    int64_t gap = mi_whole_ns(point->effect - point->cause);
-    if (!is_moved)
-        return gap;
-    return gap - mi_whole_ns(effect->line.offset + effect->line.drift * effect_start) +
-           mi_whole_ns(cause->line.offset + cause->line.drift * cause_start);
 }
 
 static void count_points(struct mi_calibration *c, uint32_t unit, struct mi_fit_row *row)
@@ -149,17 +156,6 @@ static mi_clock_id clock_of(struct mi_calibration *c, uint32_t unit, uint32_t *u
     return copy;
 }
 
-/* Of the ties within its group. */
-static enum mi_tie_class strongest(const struct mi_calibration *c, uint32_t unit)
-{
-    enum mi_tie_class best = MI_TIE_NONE;
-    for (uint32_t e = c->unit_ties.first[unit]; e < c->unit_ties.first[unit + 1]; e++) {
-        const struct mi_tie *tie = &c->ties[(c->unit_ties.list[e] - 1) / 2];
-        best = tie->strength > best ? tie->strength : best;
-    }
-    return best;
-}
-
 static const char *note_of(const struct mi_calibration *c, uint32_t unit)
 {
     const struct mi_unit *own = &c->units[unit];
@@ -180,7 +176,7 @@ static const char *note_of(const struct mi_calibration *c, uint32_t unit)
         return N_("the host's: the others of its group are fitted to it");
     if (own->is_reference)
         return N_("the others of its group are fitted to it");
-    switch (strongest(c, unit)) {
+    switch (mi_tie_strongest(c, unit)) {
     case MI_TIE_STRONG:
         return N_("fitted by waits that blocked");
     case MI_TIE_ONE:

@@ -134,6 +134,16 @@ static void judge_tie(struct mi_calibration *c, struct mi_tie *tie)
     }
 }
 
+enum mi_tie_class mi_tie_strongest(const struct mi_calibration *c, uint32_t unit)
+{
+    enum mi_tie_class best = MI_TIE_NONE;
+    for (uint32_t e = c->unit_ties.first[unit]; e < c->unit_ties.first[unit + 1]; e++) {
+        const struct mi_tie *tie = &c->ties[(c->unit_ties.list[e] - 1) / 2];
+        best = tie->strength > best ? tie->strength : best;
+    }
+    return best;
+}
+
 /* --- groups --- */
 
 static int compare_ties(const void *left, const void *right)

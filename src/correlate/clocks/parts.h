@@ -174,6 +174,9 @@ struct mi_slack {
 void mi_tie_band(struct mi_calibration *c, const struct mi_tie *tie, struct mi_band *band,
                  const struct mi_slack *slack);
 
+/* groups.c: of the ties of a unit. */
+enum mi_tie_class mi_tie_strongest(const struct mi_calibration *c, uint32_t unit);
+
 /* groups.c: which ties hold, spanning trees, first estimate of each line. False: out of memory. */
 bool mi_groups_build(struct mi_calibration *c);
 

@@ -1,5 +1,6 @@
 /* A task on a stream of the application starts a run of a loaded model; what stands behind it on
- * that stream begins when the run is over. All tasks of the run lie between the two. */
+ * that stream begins when the run is over. All tasks of the run lie between the two. Where starts
+ * were lost, which run the others started is known from times only, and nothing is concluded. */
 #include "base/mem.h"
 #include "correlate/cann/cann_tables.h"
 #include "correlate/clocks/parts.h"
@@ -18,6 +19,7 @@ struct runs {
     uint8_t *is_model;      /* [tracks.count] has tasks of nodes */
     uint8_t *has_starts;    /* [tracks.count] models are started there */
     uint8_t *is_start;      /* [kernels.count] starts a model */
+    uint32_t *missing;      /* [tracks.count + 1] of each device: runs less starts */
     struct mi_map spans_of; /* (track, run) -> span + 1 */
     struct mi_map runs_of;  /* (device, run) -> its last span + 1 */
     struct mi_map starts;   /* (device, run) -> task that starts it, or TWICE */
@@ -43,9 +45,12 @@ static bool note_start(struct runs *r, uint32_t task)
     const struct mi_tasks *tasks = &r->rows->tasks;
     uint32_t *at =
         mi_map_at(&r->starts, mi_pair(r->device_of[tasks->track[task].v], tasks->run[task]));
-    if (at)
-        *at = *at ? TWICE : task;
-    return at != NULL;
+    if (!at)
+        return false;
+    if (!*at)
+        r->missing[r->device_of[tasks->track[task].v]]--;
+    *at = *at ? TWICE : task;
+    return true;
 }
 
 static bool note_task(struct runs *r, uint32_t task)
@@ -69,6 +74,7 @@ static bool note_task(struct runs *r, uint32_t task)
     uint32_t *list = mi_map_at(&r->runs_of, mi_pair(r->device_of[track], run));
     if (!list)
         return false;
+    r->missing[r->device_of[track]] += !*list;
     r->spans[r->span_count] =
         (struct span){.unit = r->k->c->unit_of[track], .first = start, .last = end, .next = *list};
     *at = *list = ++r->span_count;
@@ -81,8 +87,9 @@ static bool bound_run(struct runs *r, uint32_t start, uint32_t behind)
     const struct mi_tasks *tasks = &r->rows->tasks;
     struct mi_calibration *c = r->k->c;
     uint32_t unit = c->unit_of[tasks->track[start].v];
-    uint64_t key = mi_pair(r->device_of[tasks->track[start].v], tasks->run[start]);
-    if (mi_map_get(&r->starts, key) == TWICE)
+    uint32_t device = r->device_of[tasks->track[start].v];
+    uint64_t key = mi_pair(device, tasks->run[start]);
+    if (r->missing[device] || mi_map_get(&r->starts, key) == TWICE)
         return true;
     bool ok = true;
     for (uint32_t s = mi_map_get(&r->runs_of, key); ok && s; s = r->spans[s - 1].next) {
@@ -156,7 +163,8 @@ bool mi_ties_of_runs(struct mi_collector *k)
     r.is_model = mi_mem_zero(r.rows->tracks.count, 1);
     r.has_starts = mi_mem_zero(r.rows->tracks.count, 1);
     r.is_start = mi_mem_zero(r.rows->kernels.count, 1);
-    bool ok = r.device_of && r.is_model && r.has_starts && r.is_start;
+    r.missing = mi_mem_zero((size_t)r.rows->tracks.count + 1, sizeof *r.missing);
+    bool ok = r.device_of && r.is_model && r.has_starts && r.is_start && r.missing;
     if (ok)
         look_at_tasks(&r);
     ok = ok && bound_runs(&r);
@@ -169,5 +177,6 @@ bool mi_ties_of_runs(struct mi_collector *k)
     mi_mem_free(r.is_model);
     mi_mem_free(r.has_starts);
     mi_mem_free(r.is_start);
+    mi_mem_free(r.missing);
     return ok;
 }
