@@ -11,7 +11,7 @@ static bool run(struct mi_doctor *d)
     mi_arena_adopt(d->arena, &clocks.arena);
     for (uint32_t f = 0; ok && f < clocks.finding_count; f++) {
         if (strcmp(clocks.findings[f].rule, "no_anchors") == 0)
-            d->not_checked = N_("needs events between streams, or launches by the host");
+            d->not_checked = N_("needs anchors that tie two clocks: see the pass clocks");
         if (strcmp(clocks.findings[f].rule, "clock_offset") == 0)
             mi_doctor_take(d, &clocks.findings[f]);
     }

@@ -144,8 +144,11 @@ static inline bool mi_doctor_is_inserted(const struct mi_doctor *doctor, uint32_
 /* Runs on an AI CPU, as far as its tasks say. */
 bool mi_doctor_is_on_cpu(const struct mi_doctor *doctor, uint32_t node);
 
-/* Median time of nodes of this type, on the device's cores and claimed by nobody; those with
- * equal outputs where there are any. `but` is left out. -1: there are none. */
+/* Equal type, and tensors of equal types and sizes at all ends. */
+bool mi_doctor_is_like(const struct mi_doctor *doctor, uint32_t a, uint32_t b);
+
+/* Median time of nodes of this type, on the device's cores and claimed by nobody; those that are
+ * like `but` where there are any. `but` is left out. -1: there are none. */
 int64_t mi_doctor_usual_ns(const struct mi_doctor *doctor, mi_str_id op, uint32_t but);
 
 /* The one value that a node reads as data; 0: none, or several. Its first output; 0: none. */

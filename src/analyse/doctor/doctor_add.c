@@ -255,7 +255,9 @@ static void write_subjects(struct mi_doctor *d)
                             sizeof subject_columns / sizeof *subject_columns);
     mi_report_mark_details(table, "framework_node node task start_ns");
     for (uint32_t f = 0; f < d->found_count; f++)
-        for (uint32_t s = 0; s < d->found[f].subject_count && (!top || s < top); s++)
+        for (uint32_t s = 0; s < d->found[f].subject_count && (!top || s < top) &&
+                             (!top || d->found[f].finding.severity > MI_INFO);
+             s++)
             add_subject(d, table, f + 1, &d->found[f], &d->subjects[d->found[f].first_subject + s]);
 }
 

@@ -39,16 +39,33 @@ uint32_t mi_doctor_output(const struct mi_tables *rows, uint32_t node)
     return rows->nodes.out_count[node] ? rows->ports.value[rows->nodes.first_out[node]].v : 0;
 }
 
+bool mi_doctor_is_like(const struct mi_doctor *d, uint32_t a, uint32_t b)
+{
+    const struct mi_tables *rows = d->rows;
+    if (rows->nodes.op[a].v != rows->nodes.op[b].v ||
+        rows->nodes.in_count[a] != rows->nodes.in_count[b] ||
+        !mi_doctor_same_tensor(rows, mi_doctor_output(rows, a), mi_doctor_output(rows, b)))
+        return false;
+    for (uint32_t i = 0; i < rows->nodes.in_count[a]; i++) {
+        uint32_t left = rows->nodes.first_in[a] + i, right = rows->nodes.first_in[b] + i;
+        if (rows->ports.is_control[left] != rows->ports.is_control[right] ||
+            !rows->ports.value[left].v != !rows->ports.value[right].v)
+            return false;
+        if (!rows->ports.is_control[left] && rows->ports.value[left].v &&
+            !mi_doctor_same_tensor(rows, rows->ports.value[left].v, rows->ports.value[right].v))
+            return false;
+    }
+    return true;
+}
+
 static int64_t median_of(const struct mi_doctor *d, mi_str_id op, uint32_t but, bool is_equal)
 {
     int64_t list[MOST_LIKE];
     size_t count = 0;
-    uint32_t mine = mi_doctor_output(d->rows, but);
     for (uint32_t i = d->of_type.first[op.v]; i < d->of_type.first[op.v + 1]; i++) {
         uint32_t node = d->of_type.list[i];
         if (node == but || d->claimed[node] || count == MOST_LIKE ||
-            (is_equal && !mi_doctor_same_tensor(d->rows, mine, mi_doctor_output(d->rows, node))) ||
-            mi_doctor_is_on_cpu(d, node))
+            (is_equal && !mi_doctor_is_like(d, but, node)) || mi_doctor_is_on_cpu(d, node))
             continue;
         list[count++] = d->node_ns[node];
     }

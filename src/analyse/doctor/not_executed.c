@@ -62,10 +62,10 @@ static bool run(struct mi_doctor *d)
             counts[kind]++;
             all++;
         }
-    if (!all)
-        return true;
     if (counts[BRANCH])
         add_branches(d, counts[BRANCH]);
+    if (!counts[FUSED] && !counts[FOLDED] && !counts[GONE])
+        return true; /* ops that were run one by one: most of them only call others */
     for (uint32_t f = 1; f < fates->count && told < MOST_SUBJECTS; f++)
         if (kind_of(fates, f, &kind) && kind != BRANCH) {
             mi_doctor_subject(d, fates->node[f].v, 0, mi_cstr(notes[kind]));
