@@ -208,6 +208,28 @@ static void number_starts(const struct numbering *n, uint32_t track, struct appl
                      a->runs);
 }
 
+/* How many tasks fetch the results of a start: as many as stand behind the last one, if these and
+ * those before the first one are what stands between each two. UINT32_MAX: they are not. */
+static uint32_t count_results(const struct numbering *n, const struct application *a)
+{
+    const struct mi_tasks *tasks = &n->rows->tasks;
+    uint32_t before = 0, since = 0, between = UINT32_MAX, starts = 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (!n->is_mark[tasks->kernel[a->list[i]].v]) {
+            since++;
+            continue;
+        }
+        if (!starts++)
+            before = since;
+        else if (between != UINT32_MAX && between != since)
+            return UINT32_MAX;
+        else
+            between = since;
+        since = 0;
+    }
+    return between != UINT32_MAX && before + since == between ? since : UINT32_MAX;
+}
+
 /* Where in list[from .. to) what belongs to the next start begins: behind the longest pause. Before
  * the first start all belongs to it, unless an earlier start is missing. */
 static uint32_t find_cut(const struct numbering *n, const struct application *a, uint32_t from,
@@ -226,11 +248,11 @@ static uint32_t find_cut(const struct numbering *n, const struct application *a,
 }
 
 /* Between two starts of a model stand what fetches the results of the one and what brings the
- * inputs of the next. */
+ * inputs of the next; where their numbers do not tell them apart, a pause does. */
 static void number_application(struct numbering *n, uint32_t track, struct application *a)
 {
     struct mi_tasks *tasks = &n->rows->tasks;
-    uint32_t mark = 0;
+    uint32_t mark = 0, results = count_results(n, a);
     number_starts(n, track, a);
     for (uint32_t i = 0, to; i < a->count; i = to + 1) {
         for (to = i; to < a->count && !n->is_mark[tasks->kernel[a->list[to]].v]; to++)
@@ -238,6 +260,8 @@ static void number_application(struct numbering *n, uint32_t track, struct appli
         uint32_t next = mark < a->start_count ? a->runs[mark] : 0;
         uint32_t before = mark ? a->runs[mark - 1] : next ? next - 1 : 0;
         uint32_t cut = to < a->count ? (mark || next ? find_cut(n, a, i, to) : i) : to;
+        if (mark && to < a->count && results != UINT32_MAX)
+            cut = i + results;
         for (uint32_t k = i; k < to; k++)
             tasks->run[a->list[k]] = k < cut ? before : next;
         if (to < a->count)
