@@ -86,6 +86,7 @@ bool mi_arrows_init(struct mi_arrows *arrows, const struct mi_model *model, stru
     mi_mem_free(keys);
     if (arrows->by_record && arrows->by_wait && arrows->by_from && arrows->by_to)
         return true;
+    mi_arrows_fini(arrows);
     return mi_fail(err, MI_ENOMEM, "out of memory for the arrows of the timeline");
 }
 

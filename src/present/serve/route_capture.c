@@ -3,8 +3,9 @@
  *   {"version", "start_unix_ns", "has": [..], "categories": [..],
  *    "graphs": [{"id", "layer", "kind", "name", "nodes", "stage"}],
  *    "tracks": [{"id", "kind", "name", "device", "rank", "native_id", "tasks", "slices"}],
+ *    "counters": [{"id", "name", "unit", "device", "rank"}],
  *    "first_ns", "end_ns", "tasks_first_ns", "tasks_end_ns", "runs", "sources": [..],
- *    "calibrated": whether clocks were fitted, "diagnostics": [..]} */
+ *    "calibrated": whether clocks were moved, "diagnostics": [..]} */
 #include "present/export/common.h"
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
@@ -79,6 +80,31 @@ static void write_tracks(struct mi_jw *jw, const struct mi_model *model)
     mi_jw_end(jw);
 }
 
+static void write_counters(struct mi_jw *jw, const struct mi_model *model)
+{
+    const struct mi_counters *counters = &model->all.rows.counters;
+    mi_jw_key(jw, "counters");
+    mi_jw_begin_array(jw);
+    for (uint32_t c = 1; c < counters->count; c++) {
+        mi_jw_begin_object(jw);
+        mi_jw_member_i64(jw, "id", c);
+        mi_export_name(jw, "name", model, counters->name[c]);
+        mi_export_name(jw, "unit", model, counters->unit[c]);
+        mi_export_known(jw, "device", counters->device[c]);
+        mi_export_known(jw, "rank", counters->rank[c]);
+        mi_jw_end(jw);
+    }
+    mi_jw_end(jw);
+}
+
+static bool is_calibrated(const struct mi_fits *fits)
+{
+    for (uint32_t f = 1; f < fits->count; f++)
+        if (fits->offset_ns[f] || fits->drift_ppm[f] != 0)
+            return true;
+    return false;
+}
+
 static void write_span(struct mi_jw *jw, const struct mi_model *model)
 {
     const struct mi_tasks *tasks = &model->all.rows.tasks;
@@ -102,7 +128,7 @@ static void write_span(struct mi_jw *jw, const struct mi_model *model)
     mi_jw_member_i64(jw, "end_ns", first <= end ? end : 0);
     mi_jw_member_i64(jw, "runs", runs);
     mi_jw_key(jw, "calibrated");
-    mi_jw_bool(jw, model->all.rows.fits.count > 1);
+    mi_jw_bool(jw, is_calibrated(&model->all.rows.fits));
 }
 
 void mi_route_capture(struct mi_site *site, const struct mi_request *request,
@@ -120,6 +146,7 @@ void mi_route_capture(struct mi_site *site, const struct mi_request *request,
     write_span(&jw, model);
     write_graphs(&jw, model);
     write_tracks(&jw, model);
+    write_counters(&jw, model);
     mi_export_sources(&jw, model);
     mi_export_diagnostics(&jw, model);
     mi_jw_end(&jw);

@@ -14,8 +14,12 @@
     GET(passes, "passes/")                                                                         \
     GET(search, "search")                                                                          \
     POST(outline, "outline")                                                                       \
+    POST(busy, "busy")                                                                             \
+    POST(counters, "counters")                                                                     \
     POST(flows, "flows")                                                                           \
     POST(layout, "layout")                                                                         \
+    POST(overview, "overview")                                                                     \
+    POST(places, "places")                                                                         \
     POST(slices, "slices")
 
 #define MI_ROUTE(name, path) mi_route_fn mi_route_##name;

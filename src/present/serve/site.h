@@ -3,6 +3,8 @@
 #define MI_PRESENT_SERVE_SITE_H
 
 #include "present/layout/scene.h"
+#include "present/lod/busy.h"
+#include "present/lod/counters.h"
 #include "present/lod/flows.h"
 #include "present/lod/lod.h"
 
@@ -60,5 +62,7 @@ void mi_site_lod_done(struct mi_site *site, const struct mi_lod *lod);
 const int64_t *mi_site_raw_starts(struct mi_site *site, struct mi_error *err);
 
 const struct mi_arrows *mi_site_arrows(struct mi_site *site, struct mi_error *err);
+const struct mi_busy *mi_site_busy(struct mi_site *site, bool is_raw, struct mi_error *err);
+const struct mi_counter_series *mi_site_counters(struct mi_site *site, struct mi_error *err);
 
 #endif

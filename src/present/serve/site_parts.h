@@ -28,9 +28,12 @@ struct mi_lod_cache *mi_site_lod_cache(struct mi_site *site);
 /* What the timeline needs besides lanes, each made by the first who asks. */
 struct mi_times {
     struct mi_lock lock;
-    bool has_raw, has_arrows;
+    bool has_raw, has_arrows, has_counters;
+    bool has_busy[2];      /* calibrated, as exported */
     int64_t *raw_start_ns; /* NULL with has_raw: nothing was calibrated */
     struct mi_arrows arrows;
+    struct mi_counter_series counters;
+    struct mi_busy busy[2];
 };
 
 void mi_times_init(struct mi_times *times);

@@ -13,6 +13,9 @@ void mi_times_fini(struct mi_times *times)
 {
     mi_mem_free(times->raw_start_ns);
     mi_arrows_fini(&times->arrows);
+    mi_counter_series_fini(&times->counters);
+    mi_busy_fini(&times->busy[0]);
+    mi_busy_fini(&times->busy[1]);
     mi_lock_fini(&times->lock);
 }
 
@@ -53,4 +56,42 @@ const struct mi_arrows *mi_site_arrows(struct mi_site *site, struct mi_error *er
     bool ok = times->has_arrows;
     mi_lock_give(&times->lock);
     return ok ? &times->arrows : NULL;
+}
+
+const struct mi_counter_series *mi_site_counters(struct mi_site *site, struct mi_error *err)
+{
+    struct mi_times *times = mi_site_times(site);
+    mi_lock_take(&times->lock);
+    if (!times->has_counters)
+        times->has_counters = mi_counter_series_init(&times->counters, mi_site_model(site), err);
+    bool ok = times->has_counters;
+    mi_lock_give(&times->lock);
+    return ok ? &times->counters : NULL;
+}
+
+static bool make_busy(struct mi_busy *busy, const struct mi_model *model, const int64_t *start_ns,
+                      struct mi_error *err)
+{
+    struct mi_account account;
+    if (!mi_account_init(&account, model, err))
+        return false;
+    bool ok = mi_busy_init(busy, &account, start_ns, err);
+    mi_account_fini(&account);
+    return ok;
+}
+
+const struct mi_busy *mi_site_busy(struct mi_site *site, bool is_raw, struct mi_error *err)
+{
+    struct mi_times *times = mi_site_times(site);
+    const struct mi_model *model = mi_site_model(site);
+    const int64_t *start_ns =
+        is_raw ? mi_site_raw_starts(site, err) : model->all.rows.tasks.start_ns;
+    if (!start_ns)
+        return NULL;
+    mi_lock_take(&times->lock);
+    if (!times->has_busy[is_raw])
+        times->has_busy[is_raw] = make_busy(&times->busy[is_raw], model, start_ns, err);
+    bool ok = times->has_busy[is_raw];
+    mi_lock_give(&times->lock);
+    return ok ? &times->busy[is_raw] : NULL;
 }

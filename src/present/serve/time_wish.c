@@ -57,6 +57,8 @@ static void read_member(struct mi_json *js, struct mi_bytes key, struct mi_time_
         wish->filter.text = word.raw;
     else if (mi_bytes_equal(key, MI_LIT("tracks")))
         wish->has_tracks = mi_json_skip(js, &wish->tracks);
+    else if (mi_bytes_equal(key, MI_LIT("tasks")))
+        mi_json_skip(js, &wish->tasks);
 }
 
 bool mi_time_wish_read(struct mi_time_wish *wish, const struct mi_request *request,

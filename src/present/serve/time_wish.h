@@ -5,6 +5,7 @@
  *    "hidden": [category, ..], "text"     which tasks and calls take part
  *    "tracks": [id, ..],                  which tracks, all if left out
  *    "task" or "slice",                   of one task or call of the host
+ *    "tasks": [id, ..],                   of several
  *    "kinds": ["launch", "signal"]}       of arrows */
 #ifndef MI_PRESENT_SERVE_TIME_WISH_H
 #define MI_PRESENT_SERVE_TIME_WISH_H
@@ -17,7 +18,7 @@ struct mi_time_wish {
     int64_t task, slice; /* 0 = none */
     unsigned kinds;      /* bit per enum mi_arrow_kind */
     bool has_tracks;
-    struct mi_bytes tracks; /* JSON */
+    struct mi_bytes tracks, tasks; /* JSON */
     struct mi_time_filter filter;
 };
 

@@ -26,6 +26,7 @@ export interface Capture {
     calibrated: boolean;
     graphs: {id: number; layer: string; kind: string; name: string; stage: string | null; nodes: number}[];
     tracks: Track[];
+    counters: Counter[];
     sources: {path: string; records_in?: number; records_lost?: number}[];
     diagnostics: {severity: string; text: string; source?: string | null}[];
 }
@@ -39,6 +40,14 @@ export interface Track {
     native_id: number | string | null;
     tasks: number;
     slices: number;
+}
+
+export interface Counter {
+    id: number;
+    name: string;
+    unit: string;
+    device: number | null;
+    rank: number | null;
 }
 
 export interface LinkedNode {

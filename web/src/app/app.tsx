@@ -8,7 +8,7 @@ import {goToHit, graphActions, loadCapture, searchResult, select, setFold, setLa
 import {announcement, capture, failure, fold, follow, heatMap, lang, layer, path, search, theme, type Fold} from '../state/state';
 import {encode, here} from '../state/permalink';
 import {Mapping} from '../tables/mapping';
-import {TimelineBar} from '../timeline/bar';
+import {TimelineBar, TimelineTwin} from '../timeline/bar';
 import {TimelineView} from '../timeline/view';
 import {clean} from '../util/clean';
 import {savePng} from '../util/export';
@@ -153,7 +153,7 @@ export function App() {
                 <section class="map" aria-label={t('mapping')}>{known && <Mapping />}</section>
                 <Panels />
                 {hasTime && <section class="time" aria-label={t('timeline')}>
-                    <TimelineBar view={() => views.timeline} /><TimelineCanvas /></section>}
+                    <TimelineBar view={() => views.timeline} /><TimelineCanvas /><TimelineTwin /></section>}
             </main>
             <p class="announce" aria-live="polite">{announcement.value}</p>
         </div>

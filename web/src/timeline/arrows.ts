@@ -21,7 +21,7 @@ function trace(picture: Picture, from: {x: number; y: number}, to: {x: number; y
     heads.push(to.x, y);
 }
 
-// One call may launch a whole model: a fan of arrows from far away would hide what they lead to.
+// Arrows from far away would hide what they lead to.
 const isNear = (picture: Picture, from: {x: number}, to: {x: number}): boolean =>
     from.x > NAMES - 300 && to.x < picture.wide + 300 && Math.abs(to.x - from.x) < picture.wide - NAMES;
 
@@ -54,10 +54,21 @@ function drawKind(picture: Picture, rows: Rows, list: readonly Arrow[], strong: 
     paper.globalAlpha = 1;
 }
 
+// One call may launch a whole model. Of these arrows the first one to each stream stands for all.
+function firstOfEach(list: readonly Arrow[]): Arrow[] {
+    const first = new Map<string, Arrow>(), others: Arrow[] = [];
+    for (const arrow of list) {
+        const key = `${arrow.from.id}:${arrow.to.track}`, known = first.get(key);
+        if (arrow.kind !== LAUNCH) others.push(arrow);
+        else if (!known || arrow.to.at < known.to.at) first.set(key, arrow);
+    }
+    return [...others, ...first.values()];
+}
+
 // One path per kind and confidence. Guessed arrows are dashed.
 export function drawArrows(picture: Picture, rows: Rows, list: readonly Arrow[], strong: boolean): void {
     const sorts = new Map<string, Arrow[]>();
-    for (const arrow of list) {
+    for (const arrow of strong ? list : firstOfEach(list)) {
         const key = `${arrow.kind}:${arrow.sure < 2}`, same = sorts.get(key);
         if (same) same.push(arrow);
         else sorts.set(key, [arrow]);

@@ -1,24 +1,61 @@
-// The switches of the timeline.
+// The switches of the timeline, and its twin for screen readers.
+import type {Signal} from '@preact/signals';
 import {t} from '../i18n/i18n';
 import {capture} from '../state/state';
 import {count} from '../util/format';
-import {arrowNote, rawTime, showFlows} from './state';
+import {arrowNote, dimOthers, foldIdle, hiddenTracks, rawTime, showFlows, timeText, twin} from './state';
 import type {TimelineView} from './view';
+
+function Switch({id, value, text, title}: {id: string; value: Signal<boolean>; text: string; title?: string}) {
+    return (
+        <label title={title}><input type="checkbox" id={id} checked={value.value}
+            onChange={(e) => (value.value = (e.target as HTMLInputElement).checked)} /> {text}</label>
+    );
+}
+
+let typing = 0;
+
+function Filter() {
+    return (
+        <span class="time-filter">
+            <input id="time-filter" type="search" value={timeText.value} placeholder={t('timeFilter')} aria-label={t('timeFilter')}
+                onInput={(e) => {
+                    const text = (e.target as HTMLInputElement).value;
+                    window.clearTimeout(typing);
+                    typing = window.setTimeout(() => (timeText.value = text), 150);
+                }} />
+            <select id="time-others" aria-label={t('others')} value={dimOthers.value ? 'pale' : 'gone'}
+                onChange={(e) => (dimOthers.value = (e.target as HTMLSelectElement).value === 'pale')}>
+                <option value="pale">{t('othersPale')}</option>
+                <option value="gone">{t('othersGone')}</option>
+            </select>
+        </span>
+    );
+}
 
 export function TimelineBar({view}: {view: () => TimelineView | null}) {
     const {shown, total} = arrowNote.value;
     return (
         <div class="time-bar" role="toolbar" aria-label={t('timeline')}>
             <strong>{t('timeline')}</strong>
-            <label><input type="checkbox" id="show-flows" checked={showFlows.value}
-                onChange={(e) => (showFlows.value = (e.target as HTMLInputElement).checked)} /> {t('flows')}</label>
+            <Filter />
+            {hiddenTracks.value.size > 0 && (
+                <button id="show-tracks" onClick={() => (hiddenTracks.value = new Set())}>{t('hiddenRows', {n: hiddenTracks.value.size})}</button>)}
+            <Switch id="show-flows" value={showFlows} text={t('flows')} />
             {showFlows.value && total > shown && <span class="faint">{t(shown ? 'arrowsSome' : 'arrowsMany', {n: count(shown), total: count(total)})}</span>}
-            {capture.value?.calibrated && (
-                <label title={t('rawMeaning')}><input type="checkbox" id="raw-time" checked={rawTime.value}
-                    onChange={(e) => (rawTime.value = (e.target as HTMLInputElement).checked)} /> {t('raw')}</label>)}
+            <Switch id="fold-idle" value={foldIdle} text={t('foldIdle')} title={t('foldIdleMeaning')} />
+            {capture.value?.calibrated && <Switch id="raw-time" value={rawTime} text={t('raw')} title={t('rawMeaning')} />}
             <span class="grow" />
             {(['png', 'svg'] as const).map((kind) => (
                 <button key={kind} id={`time-${kind}`} title={t('export')} onClick={() => view()?.savePicture(kind)}>{kind.toUpperCase()}</button>))}
         </div>
+    );
+}
+
+export function TimelineTwin() {
+    return (
+        <ul class="announce" id="timeline-twin" role="listbox" aria-label={t('timeline')}>
+            {twin.value.map((item) => <li key={item.id} id={item.id} role="option" aria-selected={item.chosen}>{item.text}</li>)}
+        </ul>
     );
 }

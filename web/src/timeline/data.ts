@@ -1,6 +1,7 @@
 // Replies of the server as columns: slices of a window (src/present/serve/route_slices.c), arrows
-// (route_flows.c), places of tasks (route_places.c).
-import {f64, numbers, texts, u32, u8, type Frame, type Numbers} from '../api/frame';
+// (route_flows.c), places of tasks (route_places.c), how busy devices were (route_busy.c),
+// counters (route_counters.c).
+import {f32, f64, numbers, texts, u32, u8, type Frame, type Numbers} from '../api/frame';
 import {clean} from '../util/clean';
 
 export interface Lane {
@@ -96,4 +97,85 @@ export function decodeArrows(frame: Frame): Arrows {
     const list: Arrow[] = [];
     for (let i = 0; i < kind.length; i++) list.push({kind: kind[i]!, sure: sure[i] ?? 0, from: end(4, i), to: end(9, i)});
     return {total: u32(frame, 3)[0] ?? list.length, list};
+}
+
+export interface Bands {
+    base: number;
+    step: number;
+    steps: number;
+    list: {rank: number; device: number; kind: number}[];
+    share: Uint8Array; // of 255: steps of the first band, of the next ...
+}
+
+export function decodeBands(frame: Frame): Bands {
+    const rank = f64(frame, 1), device = f64(frame, 2), kind = u8(frame, 3);
+    return {
+        base: frame.base, step: frame.step, steps: u32(frame, 4)[0] ?? 0, share: u8(frame, 5),
+        list: [...kind].map((k, i) => ({rank: rank[i] ?? -1, device: device[i] ?? -1, kind: k})),
+    };
+}
+
+export interface Whole {
+    first: number;
+    end: number;
+    step: number;
+    steps: number;
+    tracks: Uint32Array;
+    share: Uint8Array;
+    gaps: {from: number; to: number}[];
+    leastGap: number;
+}
+
+export function decodeWhole(frame: Frame): Whole {
+    const from = f64(frame, 7), to = f64(frame, 8);
+    return {
+        first: frame.base, end: frame.base + (f64(frame, 10)[0] ?? 0), step: frame.step, steps: u32(frame, 4)[0] ?? 0,
+        tracks: u32(frame, 6), share: u8(frame, 5), leastGap: f64(frame, 9)[0] ?? 1,
+        gaps: [...from].map((at, i) => ({from: frame.base + at, to: frame.base + (to[i] ?? at)})),
+    };
+}
+
+export interface Place {
+    task: number;
+    track: number;
+    depth: number;
+    start: number;
+    duration: number;
+    place: number; // in its lane, from 0
+    places: number;
+    before: number; // neighbours there; 0 = none
+    behind: number;
+    category: number;
+    name: string;
+}
+
+export function decodePlaces(frame: Frame): Place[] {
+    const names = texts(u32(frame, 11), u8(frame, 12)), task = u32(frame, 1), category = u8(frame, 10);
+    const start = f64(frame, 4), duration = f64(frame, 5), at = (id: number, i: number): number => u32(frame, id)[i] ?? 0;
+    return [...task].map((id, i) => ({
+        task: id, track: at(2, i), depth: at(3, i), start: frame.base + (start[i] ?? 0), duration: duration[i] ?? 0,
+        place: at(6, i), places: at(7, i), before: at(8, i), behind: at(9, i), category: category[i] ?? 0, name: clean(names[i] ?? ''),
+    }));
+}
+
+export interface CounterLine {
+    counter: number;
+    least: number;
+    greatest: number;
+    at: Float64Array; // ns
+    low: Float32Array;
+    high: Float32Array;
+    last: Float32Array;
+}
+
+export function decodeCounters(frame: Frame): CounterLine[] {
+    const counter = u32(frame, 1), least = f64(frame, 2), greatest = f64(frame, 3), end = u32(frame, 4);
+    const at = f64(frame, 5).map((ns) => ns + frame.base), low = f32(frame, 6), high = f32(frame, 7), last = f32(frame, 8);
+    return [...counter].map((id, i) => {
+        const from = i ? end[i - 1]! : 0, to = end[i] ?? from;
+        return {
+            counter: id, least: least[i] ?? 0, greatest: greatest[i] ?? 0, at: at.subarray(from, to), low: low.subarray(from, to),
+            high: high.subarray(from, to), last: last.subarray(from, to),
+        };
+    });
 }

@@ -159,6 +159,18 @@ function markPath(picture: Picture, data: Slices, lane: Lane, found: Found, look
     }
 }
 
+const widths = new Map<string, number>();
+
+// Cut in the middle so that it is no wider.
+function fitted(picture: Picture, text: string, wide: number): string {
+    let width = widths.get(text);
+    if (width === undefined) {
+        if (widths.size > 20000) widths.clear();
+        widths.set(text, (width = picture.paper.measureText(text).width));
+    }
+    return width <= wide ? text : middle(text, Math.floor((text.length * wide) / width));
+}
+
 function writeLabels(picture: Picture, data: Slices, lane: Lane, found: Found, looks: Looks, room: {labels: number}): void {
     const {paper} = picture, y = top(picture, lane.y) + ROW / 2 + 0.5;
     paper.font = `11px ${FONT}`;
@@ -171,7 +183,7 @@ function writeLabels(picture: Picture, data: Slices, lane: Lane, found: Found, l
         paper.globalAlpha = isPale(data, i, looks) ? 0.4 : 1;
         paper.fillStyle = isPale(data, i, looks) ? picture.palette.ink
             : lane.host || looks.heat ? '#000' : look(looks.categories[data.category[i]!]).text;
-        paper.fillText(middle(text, Math.floor((w - 5) / 6)), found.list[k + 1]! + 3, y);
+        paper.fillText(fitted(picture, text, w - 6), found.list[k + 1]! + 3, y);
         room.labels--;
     }
     paper.globalAlpha = 1;

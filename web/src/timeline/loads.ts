@@ -2,9 +2,12 @@
 // need no request, and only for rows in sight.
 import {isAborted, postFrame} from '../api/client';
 import {failure, hidden} from '../state/state';
-import {decodeArrows, decodeSlices, type Arrows, type Slices} from './data';
+import {
+    decodeArrows, decodeBands, decodeCounters, decodePlaces, decodeSlices, decodeWhole, type Arrows, type Bands, type CounterLine,
+    type Place, type Slices, type Whole,
+} from './data';
 import type {Scale} from './scale';
-import {rawTime} from './state';
+import {dimOthers, rawTime, timeText} from './state';
 
 const GRID = 256; // windows begin and end at so many steps, so that steps stay where they are
 
@@ -24,18 +27,22 @@ export function windowOf(scale: Scale, tracks: number[] | null): Wanted {
 
 export class Loads {
     slices: Slices | null = null;
-    bright: Slices | null = null; // those that a text leaves, where the others pale
+    bright: Slices | null = null; // those that the text leaves, while the others pale
     arrows: Arrows = {total: 0, list: []};
     ofSelection: Arrows = {total: 0, list: []};
+    bands: Bands | null = null;
+    counters: CounterLine[] = [];
+    whole: Whole | null = null;
+    related: Place[] = []; // tasks of the selection
+    around: Place[] = []; // the one at hand and its neighbours
     private has: Wanted | null = null;
-    private asked = '';
-    private askedArrows = '';
+    private readonly asked = new Map<string, string>(); // per kind, what is there or on its way
 
     constructor(private readonly changed: () => void) {}
 
     forget(): void {
         this.has = null;
-        this.asked = this.askedArrows = '';
+        this.asked.clear();
     }
 
     private covers(scale: Scale, wanted: Wanted): boolean {
@@ -44,56 +51,93 @@ export class Loads {
         return !has.tracks || (wanted.tracks !== null && wanted.tracks.every((track) => has.tracks!.includes(track)));
     }
 
-    private async guard(work: () => Promise<void>, failed: () => void): Promise<void> {
+    private async once(kind: string, key: string, work: () => Promise<void>): Promise<void> {
+        if (this.asked.get(kind) === key) return;
+        this.asked.set(kind, key);
         try {
             await work();
             this.changed();
         } catch (error) {
-            failed();
+            if (this.asked.get(kind) === key) this.asked.delete(kind);
             if (!isAborted(error)) failure.value = error instanceof Error ? error.message : String(error);
         }
     }
 
-    private filter(): Record<string, unknown> {
-        return {raw: rawTime.value, ...(hidden.value.size ? {hidden: [...hidden.value]} : {})};
+    private filter(withText = !dimOthers.value): Record<string, unknown> {
+        const body: Record<string, unknown> = {raw: rawTime.value};
+        if (hidden.value.size) body['hidden'] = [...hidden.value];
+        if (withText && timeText.value) body['text'] = timeText.value;
+        return body;
     }
 
     async window(scale: Scale, tracks: number[] | null): Promise<void> {
-        const wanted = windowOf(scale, tracks), key = JSON.stringify(wanted);
-        if (this.covers(scale, wanted) || key === this.asked) return;
-        this.asked = key;
-        await this.guard(async () => {
-            const body = {from_ns: wanted.from, to_ns: wanted.to, step_ns: wanted.step, ...this.filter(), ...(tracks ? {tracks} : {})};
-            this.slices = decodeSlices(await postFrame('slices', 'slices', body), wanted.to);
+        const wanted = windowOf(scale, tracks);
+        if (this.covers(scale, wanted)) return;
+        await this.once('slices', JSON.stringify(wanted), async () => {
+            const body = {from_ns: wanted.from, to_ns: wanted.to, step_ns: wanted.step, ...(tracks ? {tracks} : {})};
+            const dims = dimOthers.value && timeText.value !== '';
+            const [all, bright] = await Promise.all([
+                postFrame('slices', 'slices', {...body, ...this.filter()}),
+                dims ? postFrame('bright', 'slices', {...body, ...this.filter(true)}) : null,
+            ]);
+            this.slices = decodeSlices(all, wanted.to);
+            this.bright = bright && decodeSlices(bright, wanted.to);
             this.has = wanted;
-        }, () => (this.asked = ''));
+        });
     }
 
     // Signals are always asked for: they tell how long waits were blocked.
     async flows(scale: Scale, all: boolean): Promise<void> {
         const {from, to} = windowOf(scale, null), kinds = all ? ['signal', 'launch'] : ['signal'];
-        const key = `${from}:${to}:${all}`;
-        if (key === this.askedArrows) return;
-        this.askedArrows = key;
-        await this.guard(async () => {
+        await this.once('flows', `${from}:${to}:${all}`, async () => {
             this.arrows = decodeArrows(await postFrame('flows', 'flows', {from_ns: from, to_ns: to, kinds, ...this.filter()}));
-        }, () => (this.askedArrows = ''));
+        });
+    }
+
+    async busy(scale: Scale): Promise<void> {
+        const {from, to, step} = windowOf(scale, null);
+        await this.once('busy', `${from}:${to}:${step}`, async () => {
+            this.bands = decodeBands(await postFrame('busy', 'busy', {from_ns: from, to_ns: to, step_ns: step, raw: rawTime.value}));
+        });
+    }
+
+    async series(scale: Scale): Promise<void> {
+        const {from, to, step} = windowOf(scale, null);
+        await this.once('counters', `${from}:${to}:${step}`, async () => {
+            this.counters = decodeCounters(await postFrame('counters', 'counters', {from_ns: from, to_ns: to, step_ns: step * 2}));
+        });
+    }
+
+    async overview(): Promise<void> {
+        await this.once('overview', String(rawTime.value), async () => {
+            this.whole = decodeWhole(await postFrame('overview', 'overview', {raw: rawTime.value}));
+        });
     }
 
     async flowsOf(task: number, slice: number, base: number): Promise<void> {
-        if (!task && !slice) {
-            this.ofSelection = {total: 0, list: []};
-            this.changed();
-            return;
-        }
-        await this.guard(async () => {
+        await this.once('flowsOf', `${task}:${slice}:${rawTime.value}`, async () => {
             const body = {from_ns: Math.floor(base), ...(task ? {task} : {slice}), ...this.filter()};
-            this.ofSelection = decodeArrows(await postFrame('flowsOf', 'flows', body));
-        }, () => undefined);
+            this.ofSelection = task || slice ? decodeArrows(await postFrame('flowsOf', 'flows', body)) : {total: 0, list: []};
+        });
     }
-}
 
-export async function wholeTrace(first: number, end: number, raw: boolean): Promise<Slices> {
-    const step = Math.max(1, Math.ceil((end - first) / 1000));
-    return decodeSlices(await postFrame('overview', 'slices', {from_ns: first, to_ns: end + 1, step_ns: step, raw}), end);
+    private async places(slot: string, tasks: readonly number[], base: number): Promise<Place[]> {
+        if (!tasks.length) return [];
+        return decodePlaces(await postFrame(slot, 'places', {from_ns: Math.floor(base), tasks: tasks.slice(0, 2000), ...this.filter()}));
+    }
+
+    async placesOf(tasks: readonly number[], base: number): Promise<void> {
+        await this.once('related', `${tasks.length}:${tasks[0] ?? 0}:${tasks[tasks.length - 1] ?? 0}:${rawTime.value}`, async () => {
+            this.related = await this.places('related', tasks, base);
+        });
+    }
+
+    async neighboursOf(task: number, base: number): Promise<void> {
+        await this.once('around', `${task}:${rawTime.value}`, async () => {
+            const own = task ? await this.places('around', [task], base) : [], at = own[0];
+            const others = at ? await this.places('around', [at.before, at.behind].filter((id) => id > 0), base) : [];
+            const find = (id: number | undefined): Place[] => others.filter((place) => place.task === id);
+            this.around = at ? [...find(at.before), at, ...find(at.behind)] : [];
+        });
+    }
 }

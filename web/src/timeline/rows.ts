@@ -1,16 +1,17 @@
-// Which row of the picture shows what: groups of a device or of a process's threads, with their bands and
-// lanes, and counters. Groups fold.
-import type {Capture, Track} from '../api/client';
+// Which row of the picture shows what: groups of a device, of a host's threads, of counters. Groups fold;
+// of a folded device its bands remain.
+import type {Capture, Counter, Track} from '../api/client';
 import type {Lane, Slices} from './data';
 
-export const ROW = 18, HEAD = 20, BAND = 9, COUNTER = 34, GAP = 5;
+export const ROW = 18, HEAD = 20, BAND = 13, COUNTER = 36, GAP = 4;
 
 export interface Group {
     key: string;
-    host: boolean;
+    kind: 'device' | 'host' | 'counters';
     rank: number | null;
     device: number | null;
     tracks: Track[];
+    counters: Counter[];
     open: boolean;
     y: number; // of its head
 }
@@ -22,7 +23,7 @@ export interface BandRow {
 }
 
 export interface CounterRow {
-    counter: number;
+    counter: Counter;
     y: number;
 }
 
@@ -33,84 +34,85 @@ export interface Rows {
     counters: CounterRow[];
     height: number;
     laneAt: Map<string, Lane>; // also of folded groups, whose lanes lie at the head
-    trackStart: Map<Lane, Track>; // first lane of a track
+    tracks: {track: Track; y: number; end: number}[]; // shown ones
+}
+
+export interface Extras {
+    bands: readonly {kind: number; rank: number; device: number}[];
+    counters: ReadonlySet<number>; // those that have samples
 }
 
 export const laneKey = (host: boolean, track: number, depth: number): string => `${host ? 'h' : 't'}${track}:${depth}`;
 
-function keyOf(track: Track, host: boolean): string {
-    return host ? `host.${track.rank ?? ''}` : `device.${track.rank ?? ''}.${track.device ?? ''}`;
-}
+const KINDS = ['device', 'host', 'counters'] as const;
 
-// Devices by rank and number, then the hosts.
-export function groupsOf(known: Capture, closed: ReadonlySet<string>): Group[] {
+// Devices by rank and number, then the hosts, then counters.
+function groupsOf(known: Capture, closed: ReadonlySet<string>, extras: Extras): Group[] {
     const groups = new Map<string, Group>();
-    for (const host of [false, true])
-        for (const track of known.tracks) {
-            if (!(host ? track.slices : track.tasks)) continue;
-            const key = keyOf(track, host);
-            let group = groups.get(key);
-            if (!group) {
-                group = {key, host, rank: track.rank, device: host ? null : track.device, tracks: [], open: !closed.has(key), y: 0};
-                groups.set(key, group);
-            }
-            group.tracks.push(track);
-        }
-    return [...groups.values()].sort((a, b) => Number(a.host) - Number(b.host) || (a.rank ?? -1) - (b.rank ?? -1) ||
+    const at = (kind: Group['kind'], rank: number | null, device: number | null): Group => {
+        const key = `${kind}.${rank ?? ''}.${device ?? ''}`;
+        let group = groups.get(key);
+        if (!group) groups.set(key, (group = {key, kind, rank, device, tracks: [], counters: [], open: !closed.has(key), y: 0}));
+        return group;
+    };
+    for (const track of known.tracks) {
+        if (track.tasks) at('device', track.rank, track.device).tracks.push(track);
+        if (track.slices) at('host', track.rank, null).tracks.push(track);
+    }
+    for (const counter of known.counters)
+        if (extras.counters.has(counter.id)) at('counters', counter.rank, counter.device).counters.push(counter);
+    return [...groups.values()].sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.rank ?? -1) - (b.rank ?? -1) ||
         (a.device ?? -1) - (b.device ?? -1));
-}
-
-export interface Extras {
-    bands: {kind: number; rank: number; device: number}[];
-    counters: {id: number; rank: number | null; device: number | null}[];
 }
 
 function addBands(rows: Rows, group: Group, extras: Extras, y: number): number {
     extras.bands.forEach((band, place) => {
-        if (group.host || band.rank !== (group.rank ?? -1) || band.device !== (group.device ?? -1)) return;
+        if (group.kind !== 'device' || band.rank !== (group.rank ?? -1) || band.device !== (group.device ?? -1)) return;
         rows.bands.push({band: place, kind: band.kind, y});
         y += BAND;
     });
     return y;
 }
 
-function addCounters(rows: Rows, group: Group, extras: Extras, y: number): number {
-    for (const counter of extras.counters) {
-        if ((counter.rank ?? null) !== group.rank || (counter.device ?? null) !== group.device) continue;
-        rows.counters.push({counter: counter.id, y});
-        y += COUNTER;
+function addTrack(rows: Rows, group: Group, track: Track, lanes: readonly Lane[], isShown: boolean, y: number): number {
+    const from = y;
+    for (const lane of lanes) {
+        rows.laneAt.set(laneKey(lane.host, lane.track, lane.depth), lane);
+        lane.shown = isShown;
+        lane.y = isShown ? y : group.y;
+        if (!isShown) continue;
+        rows.lanes.push(lane);
+        y += ROW;
     }
-    return y;
+    if (y === from) return y;
+    rows.tracks.push({track, y: from, end: y});
+    return y + 2;
 }
 
-function addLanes(rows: Rows, group: Group, data: Slices, y: number): number {
-    for (const track of group.tracks) {
-        let first = true;
-        for (const lane of data.lanes) {
-            if (lane.track !== track.id || lane.host !== group.host) continue;
-            rows.laneAt.set(laneKey(lane.host, lane.track, lane.depth), lane);
-            lane.shown = group.open;
-            lane.y = group.open ? y : group.y;
-            if (!group.open) continue;
-            if (first) rows.trackStart.set(lane, track);
-            first = false;
-            rows.lanes.push(lane);
-            y += ROW;
-        }
-        if (group.open && !first) y += 2;
+function lanesByTrack(data: Slices): Map<string, Lane[]> {
+    const found = new Map<string, Lane[]>();
+    for (const lane of data.lanes) {
+        const key = `${lane.host}${lane.track}`, list = found.get(key);
+        if (list) list.push(lane);
+        else found.set(key, [lane]);
     }
-    return y;
+    return found;
 }
 
-// A single group without bands needs no head that folds it.
-export function layoutRows(known: Capture, data: Slices, closed: ReadonlySet<string>, extras: Extras): Rows {
-    const rows: Rows = {groups: groupsOf(known, closed), lanes: [], bands: [], counters: [], height: 0, laneAt: new Map(), trackStart: new Map()};
+export function layoutRows(known: Capture, data: Slices, closed: ReadonlySet<string>, hiddenTracks: ReadonlySet<number>,
+    extras: Extras): Rows {
+    const rows: Rows = {groups: groupsOf(known, closed, extras), lanes: [], bands: [], counters: [], height: 0, laneAt: new Map(), tracks: []};
+    const lanes = lanesByTrack(data);
     let y = 0;
     for (const group of rows.groups) {
         group.y = y;
         y = addBands(rows, group, extras, y + HEAD);
-        y = addLanes(rows, group, data, y);
-        if (group.open) y = addCounters(rows, group, extras, y);
+        for (const track of group.tracks)
+            y = addTrack(rows, group, track, lanes.get(`${group.kind === 'host'}${track.id}`) ?? [], group.open && !hiddenTracks.has(track.id), y);
+        for (const counter of group.open ? group.counters : []) {
+            rows.counters.push({counter, y});
+            y += COUNTER;
+        }
         y += GAP;
     }
     rows.height = y;

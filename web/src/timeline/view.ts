@@ -1,28 +1,23 @@
 // The timeline: one row per lane, as much detail as there are pixels. The picture is kept as two layers:
 // the scene, and above it what follows the hand and the selection, which costs no new scene.
 import {effect, untracked} from '@preact/signals';
-import {isAborted} from '../api/client';
-import {t} from '../i18n/i18n';
+import {categoryName, t} from '../i18n/i18n';
 import {select, timeActions} from '../state/actions';
-import {announcement, capture, failure, follow, heatMap, hidden, hits, lang, path, relatedTasks, selection, theme, timeWindow} from '../state/state';
+import {announcement, capture, follow, heatMap, hidden, hits, lang, links, path, selection, theme, timeWindow} from '../state/state';
 import {DARK, LIGHT, type Palette} from '../util/colours';
 import {savePng, saveSvg, SvgSurface, type Surface} from '../util/export';
-import {duration} from '../util/format';
-import {drawArrows} from './arrows';
-import {drawAxis, drawHeads, drawNames, drawOverview, zeroOf} from './axis';
-import {endOf, nameOf, SIGNAL, startOf, visible, type Lane, type Slices} from './data';
-import {drawSlices, type Looks} from './draw';
-import {FONT, inPlot, NAMES, OVERVIEW, TOP, top, type Picture} from './frame';
+import {count, duration} from '../util/format';
+import {extent, zeroOf} from './axis';
+import {endOf, nameOf, startOf, visible, type Lane, type Place, type Slices} from './data';
+import {NAMES, OVERVIEW, TOP, type Picture} from './frame';
 import {Hands} from './input';
-import {Loads, wholeTrace} from './loads';
-import {HEAD, layoutRows, ROW, type Extras, type Group, type Rows} from './rows';
-import {NO_FOLDS, Scale, type Folds} from './scale';
-import {arrowNote, closedGroups, rawTime, showFlows} from './state';
-
-export interface Spot {
-    lane: Lane;
-    slice: number;
-}
+import {tellTwin} from './keys';
+import {Loads} from './loads';
+import type {Marker, Spot} from './overlay';
+import {HEAD, laneKey, layoutRows, ROW, type Extras, type Group, type Rows} from './rows';
+import {Folds, NO_FOLDS, Scale} from './scale';
+import {drawOverlay, drawScene} from './scene';
+import {arrowNote, closedGroups, dimOthers, foldIdle, hiddenTracks, rawTime, showFlows, timeText} from './state';
 
 const MOST_ARROWS_SHOWN = 5000; // of so many none would be seen
 const LEAST_NS = 20;
@@ -37,9 +32,9 @@ export class TimelineView {
     scroll = 0;
     lastDrawMs = 0;
     hover: Spot | null = null;
+    range: {from: number; to: number} | null = null;
     pointer = {x: 0, y: 0};
-    private overview: Slices | null = null;
-    private extras: Extras = {bands: [], counters: []};
+    markers: Marker[] = [];
     private readonly screen: CanvasRenderingContext2D;
     private readonly sceneCanvas = document.createElement('canvas');
     private readonly scene: CanvasRenderingContext2D;
@@ -70,9 +65,20 @@ export class TimelineView {
             untracked(() => {
                 this.loads.forget();
                 if (known && timeWindow.value.duration === 1) this.fitAll();
-                void this.loadOverview();
+                void this.loads.overview();
                 this.moved();
             });
+        });
+        on(() => {
+            void [timeText.value, dimOthers.value];
+            untracked(() => {
+                this.loads.forget();
+                this.moved();
+            });
+        });
+        on(() => {
+            foldIdle.value;
+            untracked(() => this.refold());
         });
         on(() => {
             timeWindow.value;
@@ -80,7 +86,7 @@ export class TimelineView {
             untracked(() => this.moved());
         });
         on(() => {
-            closedGroups.value;
+            void [closedGroups.value, hiddenTracks.value];
             untracked(() => this.layout());
         });
         on(() => {
@@ -88,13 +94,18 @@ export class TimelineView {
             this.redraw();
         });
         on(() => {
-            const {task} = selection.value;
-            rawTime.value;
-            untracked(() => void this.loads.flowsOf(task, 0, timeWindow.value.start));
+            const {task} = selection.value, tasks = links.value?.tasks ?? [], at = task || (tasks[0] ?? 0);
+            void [rawTime.value, timeText.value, dimOthers.value, hidden.value];
+            untracked(() => {
+                const {start} = timeWindow.value;
+                void this.loads.flowsOf(task, 0, start);
+                void this.loads.placesOf(task && !tasks.includes(task) ? [task, ...tasks] : tasks, start);
+                void this.loads.neighboursOf(at, start);
+            });
         });
         on(() => {
-            relatedTasks.value;
-            this.redraw(false);
+            lang.value;
+            untracked(() => this.tell());
         });
     }
 
@@ -133,6 +144,8 @@ export class TimelineView {
         if (!known?.has.includes('tasks') && !known?.has.includes('slices')) return;
         void this.loads.window(this.scale(), this.tracksInSight());
         void this.loads.flows(this.scale(), showFlows.value);
+        if (known.has.includes('tasks')) void this.loads.busy(this.scale());
+        if (known.counters.length) void this.loads.series(this.scale());
     }
 
     // Rows in sight and as many above and below; all before rows are known.
@@ -145,26 +158,38 @@ export class TimelineView {
     private arrived(): void {
         const {total, list} = this.loads.arrows;
         arrowNote.value = {shown: total > MOST_ARROWS_SHOWN ? 0 : list.length, total};
+        this.refold();
         this.layout();
+        this.tell();
     }
 
     private layout(): void {
-        const known = capture.value, data = this.data;
-        if (known && data) this.rows = layoutRows(known, data, closedGroups.value, this.extras);
+        const known = capture.value, {slices, bright, bands, counters} = this.loads;
+        if (!known || !slices) return;
+        const extras: Extras = {bands: bands?.list ?? [], counters: new Set(counters.map((line) => line.counter))};
+        this.rows = layoutRows(known, slices, closedGroups.value, hiddenTracks.value, extras);
+        if (bright) layoutRows(known, bright, closedGroups.value, hiddenTracks.value, extras);
+        for (const lane of bright?.lanes ?? []) lane.y = this.rows.laneAt.get(laneKey(lane.host, lane.track, lane.depth))?.y ?? lane.y;
+        this.hover = null;
         this.scrollBy(0);
         this.redraw();
         this.moved();
     }
 
-    private async loadOverview(): Promise<void> {
-        const known = capture.value;
-        if (!known || known.end_ns <= known.first_ns) return;
-        try {
-            this.overview = await wholeTrace(known.first_ns, known.end_ns, rawTime.value);
-            this.redraw();
-        } catch (error) {
-            if (!isAborted(error)) failure.value = error instanceof Error ? error.message : String(error);
-        }
+    // Folded gaps keep a sliver of their time.
+    private refold(): void {
+        const {whole} = this.loads, folds = foldIdle.value && whole?.gaps.length ? new Folds(whole.gaps, whole.leastGap / 2) : NO_FOLDS;
+        if (folds.gaps === this.folds.gaps || (!folds.gaps.length && !this.folds.gaps.length)) return;
+        this.folds = folds;
+        this.moved();
+    }
+
+    private tell(): void {
+        const zero = zeroOf(capture.value), categories = capture.value?.categories ?? [];
+        tellTwin(this, (place) => t('twinItem', {
+            name: place.name, type: categoryName(categories[place.category] ?? 'other'), start: duration(place.start - zero),
+            duration: duration(place.duration), place: count(place.place + 1), places: count(place.places),
+        }));
     }
 
     // --- window ---
@@ -188,6 +213,58 @@ export class TimelineView {
     show(first: number, end: number): void {
         const width = Math.max((end - first) * 3, 1000);
         timeWindow.value = {start: (first + end) / 2 - width / 2, duration: width};
+    }
+
+    zoomTo(spot: Spot | null): void {
+        const data = this.data;
+        if (spot && data) this.show(startOf(data, spot.slice), endOf(data, spot.slice));
+    }
+
+    zoomToChosen(): void {
+        const {range} = this, own = this.loads.around.find((place) => place.task === this.atHand());
+        if (range) timeWindow.value = {start: Math.min(range.from, range.to), duration: Math.max(LEAST_NS, Math.abs(range.to - range.from))};
+        else if (own) this.show(own.start, own.start + own.duration);
+        this.range = null;
+    }
+
+    fitSelection(): void {
+        const {related} = this.loads;
+        if (!related.length) return;
+        const first = related.reduce((least, place) => Math.min(least, place.start), Infinity);
+        const end = related.reduce((most, place) => Math.max(most, place.start + place.duration), -Infinity);
+        const around = Math.max((end - first) * 0.05, LEAST_NS);
+        timeWindow.value = {start: first - around, duration: end - first + 2 * around};
+    }
+
+    private atHand(): number {
+        return selection.value.task || (links.value?.tasks[0] ?? 0);
+    }
+
+    // Brings a task that was gone to by keys into sight, once its place is known.
+    follow(task: number): void {
+        void this.loads.neighboursOf(task, timeWindow.value.start).then(() => {
+            const own = this.loads.around.find((place) => place.task === task);
+            if (own) this.bringIntoSight(own);
+        });
+    }
+
+    private bringIntoSight(place: Place): void {
+        const {start, duration: dur} = timeWindow.value, lane = this.rows?.laneAt.get(laneKey(false, place.track, place.depth));
+        if (place.start < start || place.start + Math.min(place.duration, dur) > start + dur)
+            timeWindow.value = {start: place.start + place.duration / 2 - dur / 2, duration: dur};
+        if (!lane) return;
+        const y = TOP + lane.y - this.scroll;
+        if (y < TOP + HEAD) this.scrollBy(y - TOP - HEAD);
+        else if (y + ROW > this.high) this.scrollBy(y + ROW + 8 - this.high);
+    }
+
+    // Esc takes one thing back.
+    stepBack(): void {
+        if (this.range) {
+            this.range = null;
+            this.redraw(false);
+        } else if (path.value) path.value = null;
+        else select(0, 0, 'timeline');
     }
 
     zoom(factor: number, x: number): void {
@@ -241,107 +318,14 @@ export class TimelineView {
         const begin = performance.now();
         if (this.sceneIsOld) {
             this.scene.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-            this.drawScene(this.picture(this.scene, this.scene));
+            drawScene(this.picture(this.scene, this.scene), this);
             this.sceneIsOld = false;
         }
         this.screen.setTransform(1, 0, 0, 1, 0, 0);
         this.screen.drawImage(this.sceneCanvas, 0, 0);
         this.screen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-        this.drawOverlay(this.picture(this.screen, this.screen));
+        this.markers = drawOverlay(this.picture(this.screen, this.screen), this);
         this.lastDrawMs = performance.now() - begin;
-    }
-
-    private looks(pale: boolean): Looks {
-        const blocked = new Map<number, number>();
-        for (const arrow of this.loads.arrows.list)
-            if (arrow.kind === SIGNAL) blocked.set(arrow.to.id, Math.max(blocked.get(arrow.to.id) ?? -Infinity, arrow.from.at));
-        return {
-            categories: capture.value?.categories ?? [], heat: heatMap.value, chain: path.value?.chain, onPath: path.value?.nodes,
-            bright: hits.value.size ? hits.value : null, pale, blocked,
-        };
-    }
-
-    private drawScene(picture: Picture): void {
-        const {paper, palette} = picture, known = capture.value, data = this.data, rows = this.rows;
-        paper.fillStyle = palette.back;
-        paper.fillRect(0, 0, this.wide, this.high);
-        if (known && data && rows) {
-            inPlot(picture, TOP, () => {
-                drawHeads(picture, rows);
-                drawSlices(picture, data, rows.lanes, this.looks(false));
-                if (showFlows.value && arrowNote.value.shown) drawArrows(picture, rows, this.loads.arrows.list, false);
-            });
-            drawNames(picture, rows);
-        }
-        drawAxis(picture, zeroOf(known));
-        if (known && known.end_ns > known.first_ns) drawOverview(picture, known, this.overview, timeWindow.value);
-    }
-
-    private drawOverlay(picture: Picture): void {
-        const rows = this.rows, data = this.data;
-        if (!rows || !data) return;
-        inPlot(picture, TOP, () => {
-            this.outlineRelated(picture, data, rows);
-            drawArrows(picture, rows, this.loads.ofSelection.list, true);
-        });
-        this.drawOutside(picture, data);
-        if (this.hover) this.drawTip(picture, this.hover, data);
-    }
-
-    private outlineRelated(picture: Picture, data: Slices, rows: Rows): void {
-        const {paper, palette, scale} = picture, related = relatedTasks.value, chosen = selection.value.task;
-        if (!related.size && !chosen) return;
-        for (const lane of rows.lanes) {
-            if (lane.host || top(picture, lane.y) < TOP - ROW || top(picture, lane.y) > this.high) continue;
-            const [from, end] = visible(data, lane, scale.ns(NAMES), scale.ns(this.wide));
-            for (let i = from; i < end; i++) {
-                if (!related.has(data.id[i]!) && chosen !== data.id[i]) continue;
-                const x = scale.x(startOf(data, i)), w = Math.max(2, scale.x(endOf(data, i)) - x);
-                paper.strokeStyle = palette.back;
-                paper.lineWidth = 4;
-                paper.strokeRect(x, top(picture, lane.y) + 1, w, ROW - 2);
-                paper.strokeStyle = chosen === data.id[i] ? palette.select : palette.related;
-                paper.lineWidth = 2;
-                paper.strokeRect(x, top(picture, lane.y) + 1, w, ROW - 2);
-            }
-        }
-    }
-
-    // How many tasks of the selection lie to either side.
-    private drawOutside(picture: Picture, data: Slices): void {
-        const related = relatedTasks.value, {paper, palette, scale} = picture;
-        let left = 0, right = 0;
-        if (related.size)
-            for (const lane of data.lanes)
-                for (let i = lane.from; !lane.host && i < lane.end; i++) {
-                    if (!related.has(data.id[i]!)) continue;
-                    const x = scale.x(startOf(data, i));
-                    if (x < NAMES) left++;
-                    else if (x > this.wide) right++;
-                }
-        paper.font = `12px ${FONT}`;
-        paper.fillStyle = palette.select;
-        paper.textBaseline = 'middle';
-        if (left) paper.fillText(`◀ ${left}`, NAMES + 4, TOP + 10);
-        if (right) paper.fillText(`${right} ▶`, this.wide - 44, TOP + 10);
-    }
-
-    private drawTip(picture: Picture, spot: Spot, data: Slices): void {
-        const {paper, palette} = picture, i = spot.slice, count = data.count[i]!, name = nameOf(data, i);
-        const zero = zeroOf(capture.value), long = `${data.step > 1 ? '≈ ' : ''}${duration(data.dur[i]! * data.step)}`;
-        const lines = [name + (count > 1 ? ` ×${count}` : ''), `${duration(startOf(data, i) - zero)} · ${long}`].filter((text) => text);
-        paper.font = `12px ${FONT}`;
-        const width = Math.max(...lines.map((text) => paper.measureText(text).width)) + 14, height = lines.length * 16 + 8;
-        const x = Math.max(2, Math.min(this.pointer.x + 14, this.wide - width - 4));
-        const below = this.pointer.y + 18, y = below + height > this.high ? this.pointer.y - height - 8 : below;
-        paper.fillStyle = palette.panel;
-        paper.fillRect(x, y, width, height);
-        paper.strokeStyle = palette.line;
-        paper.lineWidth = 1;
-        paper.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
-        paper.fillStyle = palette.ink;
-        paper.textBaseline = 'middle';
-        lines.forEach((text, line) => paper.fillText(text, x + 7, y + 12 + line * 16));
     }
 
     // --- for hands ---
@@ -357,25 +341,39 @@ export class TimelineView {
         return null;
     }
 
-    groupAt(px: number, py: number): Group | null {
+    click(px: number, py: number): void {
+        const marker = this.markers.find((m) => px >= m.x && px <= m.x + m.wide && py >= m.y && py <= m.y + m.high);
+        const group = this.groupAt(px, py), track = this.trackAt(px, py);
+        if (marker) this.bringIntoSight(marker.place);
+        else if (group) this.toggle(group);
+        else if (track) hiddenTracks.value = new Set([...hiddenTracks.value, track]);
+        else if (px >= NAMES && py >= TOP) this.choose(this.spotAt(px, py));
+    }
+
+    private trackAt(px: number, py: number): number {
+        if (px >= NAMES || py < TOP) return 0;
+        return this.rows?.lanes.find((lane) => py >= this.laneTop(lane) && py < this.laneTop(lane) + ROW)?.track ?? 0;
+    }
+
+    private groupAt(px: number, py: number): Group | null {
         if (px >= NAMES || py < TOP) return null;
         return this.rows?.groups.find((group) => py >= TOP + group.y - this.scroll && py < TOP + group.y - this.scroll + HEAD) ?? null;
     }
 
-    toggle(group: Group): void {
+    private toggle(group: Group): void {
         const next = new Set(closedGroups.value);
         if (!next.delete(group.key)) next.add(group.key);
         closedGroups.value = next;
     }
 
     setHover(spot: Spot | null): void {
-        if (spot?.slice === this.hover?.slice && !spot) return;
+        if (!spot && !this.hover) return;
         this.hover = spot;
         this.redraw(false);
     }
 
     // A task is selected; a call of the host says what it launched.
-    choose(spot: Spot | null): void {
+    private choose(spot: Spot | null): void {
         const data = this.data;
         if (!data || !spot) select(0, 0, 'timeline');
         else if (!spot.lane.host) select(0, data.id[spot.slice]!, 'timeline');
@@ -388,7 +386,8 @@ export class TimelineView {
     overviewTime(px: number): number {
         const known = capture.value;
         if (!known) return 0;
-        return known.first_ns + ((px - NAMES) / Math.max(1, this.wide - NAMES)) * (known.end_ns - known.first_ns);
+        const [first, end] = extent(known, this.loads.whole);
+        return first + ((px - NAMES) / Math.max(1, this.wide - NAMES)) * (end - first);
     }
 
     isOverview(py: number): boolean {
@@ -404,8 +403,8 @@ export class TimelineView {
             return;
         }
         const svg = new SvgSurface(this.wide, this.high, this.screen), picture = this.picture(svg, null);
-        this.drawScene(picture);
-        this.drawOverlay(picture);
+        drawScene(picture, this);
+        drawOverlay(picture, this);
         saveSvg(svg.text(t('timeline')), t('timeline'));
     }
 }

@@ -1,0 +1,70 @@
+// The order in which a picture of the timeline is drawn.
+import {categoryName} from '../i18n/i18n';
+import {capture, heatMap, hits, path, selection, timeWindow} from '../state/state';
+import {drawArrows} from './arrows';
+import {drawAxis, drawHeads, drawNames, drawOverview, zeroOf} from './axis';
+import {drawBands, drawCounters, drawFolds} from './bands';
+import {SIGNAL} from './data';
+import {drawSlices, type Looks} from './draw';
+import {inPlot, TOP, type Picture} from './frame';
+import type {Loads} from './loads';
+import {drawOutside, drawRange, drawTip, findOutside, outlineRelated, type Marker, type Spot} from './overlay';
+import {laneKey, type Rows} from './rows';
+import {arrowNote, showFlows} from './state';
+
+export interface Subject {
+    readonly loads: Loads;
+    readonly rows: Rows | null;
+    readonly hover: Spot | null;
+    readonly range: {from: number; to: number} | null;
+    readonly pointer: {x: number; y: number};
+}
+
+function looksOf(loads: Loads, pale: boolean): Looks {
+    const blocked = new Map<number, number>();
+    for (const arrow of loads.arrows.list)
+        if (arrow.kind === SIGNAL) blocked.set(arrow.to.id, Math.max(blocked.get(arrow.to.id) ?? -Infinity, arrow.from.at));
+    return {
+        categories: capture.value?.categories ?? [], heat: heatMap.value, chain: path.value?.chain, onPath: path.value?.nodes,
+        bright: hits.value.size ? hits.value : null, pale, blocked,
+    };
+}
+
+function drawRows(picture: Picture, loads: Loads, rows: Rows): void {
+    const {slices, bright, bands, counters, arrows} = loads;
+    drawHeads(picture, rows);
+    if (bands) drawBands(picture, rows, bands);
+    drawCounters(picture, rows, counters);
+    if (slices) drawSlices(picture, slices, rows.lanes, looksOf(loads, bright !== null));
+    if (bright) drawSlices(picture, bright, bright.lanes.filter((lane) => lane.shown), looksOf(loads, false));
+    if (showFlows.value && arrowNote.value.shown) drawArrows(picture, rows, arrows.list, false);
+}
+
+export function drawScene(picture: Picture, {loads, rows}: Subject): void {
+    const {paper, palette} = picture, known = capture.value;
+    paper.fillStyle = palette.back;
+    paper.fillRect(0, 0, picture.wide, picture.high);
+    if (rows) {
+        inPlot(picture, TOP, () => drawRows(picture, loads, rows));
+        drawNames(picture, rows);
+    }
+    drawAxis(picture, zeroOf(known));
+    if (picture.scale.folds.gaps.length) inPlot(picture, TOP, () => drawFolds(picture));
+    if (known && known.end_ns > known.first_ns) drawOverview(picture, known, loads.whole, timeWindow.value);
+}
+
+// Returns the marks that may be clicked.
+export function drawOverlay(picture: Picture, {loads, rows, hover, range, pointer}: Subject): Marker[] {
+    const data = loads.slices, known = capture.value;
+    if (!rows || !data) return [];
+    inPlot(picture, TOP, () => {
+        outlineRelated(picture, rows, loads.related, selection.value.task);
+        drawArrows(picture, rows, loads.ofSelection.list, true);
+        if (range) drawRange(picture, range.from, range.to);
+    });
+    const outside = findOutside(picture, loads.related);
+    drawOutside(picture, outside);
+    if (hover && hover.lane === rows.laneAt.get(laneKey(hover.lane.host, hover.lane.track, hover.lane.depth)))
+        drawTip(picture, data, hover, pointer, zeroOf(known), known?.categories ?? [], categoryName);
+    return outside.map(({marker}) => marker);
+}
