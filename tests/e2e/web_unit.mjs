@@ -87,7 +87,8 @@ check('and in the middle', middle('layer1/block/conv2', 9) === 'lay…conv2' && 
 
 const {en} = await load('i18n/en.ts'), {zh} = await load('i18n/zh.ts');
 check('both languages have the same texts', Object.keys(en).sort().join() === Object.keys(zh).sort().join());
-check('and the same places in them', Object.keys(en).every((k) => [...en[k].matchAll(/\{\w+\}/g)].join() === [...zh[k].matchAll(/\{\w+\}/g)].join()));
+const places = (text) => [...text.matchAll(/\{\w+\}/g)].sort().join(); /* the order is that of the language */
+check('and the same places in them', Object.keys(en).every((k) => places(en[k]) === places(zh[k])));
 
 const {SvgSurface, fileName} = await load('util/export.ts');
 const svg = new SvgSurface(200, 100, {measureText: (text) => ({width: text.length * 6})});
@@ -115,6 +116,39 @@ check('a clip ends with its save', /<text[^>]*clip-path="url\(#c1\)"/.test(drawi
 check('dashes and widths are scaled', drawing.includes('stroke-width="2" stroke-dasharray="8 6"'), drawing);
 check('a circle is two halves', (drawing.match(/A10 10 0 0 1/g) ?? []).length === 2, drawing);
 check('names of files are harmless', fileName('../a b/\u202e.exe', 'svg') === 'a-b-exe.svg' && fileName('///', 'png') === 'picture.png', fileName('../a b/\u202e.exe', 'svg'));
+
+const {Folds, Scale, countBelow} = await load('timeline/scale.ts');
+check('countBelow counts', countBelow([1, 3, 3, 8], 3) === 1 && countBelow([], 5) === 0 && countBelow([1, 2], 9) === 2);
+const folds = new Folds([{from: 100, to: 200}, {from: 1000, to: 5000}], 10);
+check('a gap takes little room', folds.flat(200) - folds.flat(100) === 10 && folds.flat(99) === 99 && folds.flat(300) === 210);
+for (let ns = -50; ns < 6000; ns += 7) check(`time ${ns} comes back`, Math.abs(folds.time(folds.flat(ns)) - ns) < 1e-6, String(folds.time(folds.flat(ns))));
+let rises = true;
+for (let ns = 0; ns < 6000; ns++) rises &&= folds.flat(ns + 1) > folds.flat(ns);
+check('and time only goes on', rises);
+const far = new Scale({start: 8e15, duration: 100}, 160, 1000, new Folds([], 1));
+check('a nanosecond is one at 92 days', far.x(8e15 + 50) === 660 && far.ns(660) === 8e15 + 50);
+const part = new Scale({start: 50, duration: 900}, 0, 800, folds).part(0, 1);
+check('the same part is the same window', Math.abs(part.start - 50) < 1e-6 && Math.abs(part.duration - 900) < 1e-6);
+
+const {decodeSlices, visible, startOf, endOf, nameOf, nodeOf, decodeArrows} = await load('timeline/data.ts');
+const bytes32 = (list) => new Uint8Array(new Uint32Array(list).buffer), bytes16 = (list) => new Uint8Array(new Uint16Array(list).buffer);
+const u32c = (id, list) => ({id, type: 3, count: list.length, bytes: bytes32(list)}), u8c = (id, list) => ({id, type: 1, count: list.length, bytes: new Uint8Array(list)});
+const slices = decodeSlices(decodeFrame(frame([u32c(1, [4, 4]), u32c(2, [0, 1]), u8c(3, [0, 0]), u32c(4, [3, 4]),
+    {id: 5, type: 2, count: 4, bytes: bytes16([0, 300, 700, 5])}, u8c(6, [10, 20, 30, 40]), u32c(7, [70000, 2, 3, 4]), u8c(8, [1, 9, 1, 1]),
+    u8c(9, [0, 1, 2, 3]), u8c(10, [0, 0, 1, 32]), u8c(11, [1, 0, 2, 0]), u8c(12, [2, 1, 0, 0]), u32c(13, [1, 3]), u8c(14, [65, 66, 67]), u32c(15, [11, 12])])), 9999);
+check('numbers are read in any width', startOf(slices, 1) === -5 + 300 * 8 && endOf(slices, 1) === -5 + 320 * 8 && slices.id[0] === 70000);
+check('names and nodes are found, or are none', nameOf(slices, 0) === 'BC' && nameOf(slices, 2) === '' && nodeOf(slices, 2) === 12 && nodeOf(slices, 1) === 0);
+check('what is in sight is found', visible(slices, slices.lanes[0], 500 * 8, 701 * 8).join() === '1,3' && visible(slices, slices.lanes[1], 0, 9e9).join() === '3,4');
+check('an empty reply is empty', decodeSlices(decodeFrame(frame([])), 1).lanes.length === 0 && decodeArrows(decodeFrame(frame([]))).list.length === 0);
+
+const {layoutRows, laneKey} = await load('timeline/rows.ts');
+const track = (id, more) => ({id, kind: 'stream', name: 's', device: 0, rank: null, native_id: 0, tasks: 1, slices: 0, ...more});
+const known = {tracks: [track(4, {}), track(5, {device: 1})], counters: []};
+const laid = layoutRows(known, slices, new Set(), new Set(), {bands: [{kind: 0, rank: -1, device: 1}], counters: new Set()});
+check('rows lie below each other', laid.lanes.length === 2 && laid.lanes[1].y >= laid.lanes[0].y + 18 && laid.groups.length === 2 && laid.bands.length === 1);
+const shut = layoutRows(known, slices, new Set([laid.groups[0].key]), new Set(), {bands: [], counters: new Set()});
+check('folded lanes lie at the head', shut.lanes.length === 0 && shut.laneAt.get(laneKey(false, 4, 1)).y === shut.groups[0].y);
+check('a hidden stream has no row', layoutRows(known, slices, new Set(), new Set([4]), {bands: [], counters: new Set()}).lanes.length === 0);
 
 rmSync(out, {recursive: true});
 console.log(`${passed} passed, ${failed} failed`);
