@@ -73,6 +73,7 @@ bool mi_compare_init(struct mi_compare *compare, const struct mi_model *const *m
 {
     struct mi_cmp_side *base = &compare->side[MI_CMP_BASE], *new = &compare->side[MI_CMP_NEW];
     *compare = (struct mi_compare){0};
+    mi_arena_init(&compare->arena);
     bool ok = mi_match_init(&compare->match, models[MI_CMP_BASE][0], models[MI_CMP_NEW][0], err);
     for (unsigned side = 0; ok && side < MI_CMP_SIDES; side++)
         ok = open_side(&compare->side[side], models[side], counts[side], err);
@@ -82,6 +83,10 @@ bool mi_compare_init(struct mi_compare *compare, const struct mi_model *const *m
          mi_cmp_find_samples(new, options, base, err);
     if (ok && (!mi_cmp_find_ops(compare) || !mi_cmp_find_times(compare)))
         ok = mi_fail(err, MI_ENOMEM, "out of memory for comparing");
+    ok = ok && mi_cmp_find_runs(compare, err);
+    if (ok && !mi_cmp_find_changes(compare))
+        ok = mi_fail(err, MI_ENOMEM, "out of memory for comparing");
+    ok = ok && mi_cmp_find_serials(compare, err) && mi_cmp_find_causes(compare, err);
     if (!ok)
         mi_compare_fini(compare);
     return ok;
@@ -98,6 +103,7 @@ static void close_side(struct mi_cmp_side *side)
         mi_mem_free(capture->sample_of);
     }
     mi_mem_free(side->samples);
+    mi_cmp_run_fini(&side->run);
 }
 
 void mi_compare_fini(struct mi_compare *compare)
@@ -110,6 +116,12 @@ void mi_compare_fini(struct mi_compare *compare)
     mi_match_fini(&compare->match);
     mi_mem_free(compare->ops);
     mi_mem_free(compare->types);
+    mi_mem_free(compare->changes);
+    mi_mem_free(compare->serials);
+    mi_mem_free(compare->causes);
+    mi_mem_free(compare->cause_ops);
+    mi_mem_free(compare->region_of_op);
+    mi_arena_fini(&compare->arena);
     *compare = (struct mi_compare){0};
 }
 

@@ -80,6 +80,16 @@ struct mi_cmp_sample {
     int64_t transfer_ns; /* of it what moves data */
 };
 
+/* The iteration that is looked at closely: the one of median makespan of the first capture. */
+struct mi_cmp_run {
+    uint32_t sample;
+    struct mi_deps deps;
+    struct mi_taskgraph graph; /* count 0: there is none */
+    struct mi_csr vertices;    /* op -> vertices + 1 of its tasks */
+    uint32_t *lane_of_op;      /* [op_count] lane + 1 of most of its time; 0 = none */
+    uint32_t *like;            /* [lane_count] lane + 1 of the other side with the same work; 0 */
+};
+
 struct mi_cmp_side {
     struct mi_cmp_capture captures[MI_CMP_CAPTURES];
     uint32_t capture_count;
@@ -90,6 +100,7 @@ struct mi_cmp_side {
     int64_t work_ns, transfer_ns;
     uint32_t layer;      /* enum mi_layer of the graph that is compared; NONE: no common one */
     uint32_t node_count; /* nodes of that layer */
+    struct mi_cmp_run run;
 };
 
 /* What both sides call the same work: the tasks of a pair of nodes, of a node without a partner, or
@@ -119,7 +130,67 @@ struct mi_cmp_type {
     int64_t total_ns[MI_CMP_SIDES]; /* over all samples */
 };
 
+/* --- what differs --- */
+
+enum mi_cmp_change_kind {
+    MI_CMP_REFUSED, /* its ops are shared out among other nodes than before */
+    MI_CMP_RETYPED,
+    MI_CMP_DTYPE, /* of an output, as are the next two */
+    MI_CMP_SHAPE,
+    MI_CMP_FORMAT,
+    MI_CMP_KERNEL, /* another kernel function, or another engine */
+    MI_CMP_STREAM,
+    MI_CMP_APPEARED,
+    MI_CMP_VANISHED,
+    MI_CMP_RENAMED,
+    MI_CMP_CHANGES
+};
+
+extern const char *const mi_cmp_change_words[]; /* message ids by kind, then NULL */
+
+struct mi_cmp_change {
+    uint8_t kind;                /* enum mi_cmp_change_kind */
+    uint8_t layer;               /* enum mi_layer */
+    uint32_t node[MI_CMP_SIDES]; /* 0 = none on that side */
+    uint32_t op;                 /* 0: of the layer that is not compared by time */
+    uint32_t region;             /* REFUSED: changes of one number belong together, from 1 */
+    struct mi_bytes was, is;
+};
+
+/* How two ops that ran at once came to run one after the other. */
+enum mi_cmp_order {
+    MI_CMP_ONE_STREAM, /* both are on one stream now */
+    MI_CMP_EVENT,      /* one waits for the other by an event */
+    MI_CMP_DATA,       /* one reads what the other leads to */
+    MI_CMP_QUEUE,      /* one queues behind what waits for the other */
+    MI_CMP_TIMING,     /* nothing keeps them apart, they just did not meet */
+    MI_CMP_ORDERS
+};
+
+extern const char *const mi_cmp_order_words[]; /* message ids, then NULL */
+
+struct mi_cmp_serial {
+    uint32_t op[MI_CMP_SIDES]; /* two ops: the one that runs first now, the other */
+    uint32_t samples;          /* of the base in which they overlapped, at least half of all */
+    int64_t overlap_ns;        /* mean over these */
+    uint8_t order;             /* enum mi_cmp_order */
+    uint32_t mover;            /* 0, or the op that changed its stream */
+    uint32_t wait; /* EVENT: the task that waits, in the first capture of the new side */
+};
+
+/* One reason why the new side is slower or faster, with the ops that it touches. */
+struct mi_cmp_cause {
+    const char *rule;            /* "fusion_changed"; of what doctor reports the same name */
+    struct mi_bytes what;        /* operator types or streams, for people */
+    uint32_t first_op, op_count; /* in cause_ops; the costliest first */
+    int64_t time_ns;             /* what the medians of its ops differ by, new - base */
+    int64_t cost_ns;             /* what the makespan differs by, re-simulated */
+    bool is_simulated;           /* false: cost_ns is not known */
+    uint32_t wait;               /* task of the first capture of the new side; 0 = none */
+};
+
 struct mi_compare {
+    struct mi_arena arena;
     struct mi_match match; /* first capture of the base, first capture of the new side */
     struct mi_cmp_side side[MI_CMP_SIDES];
     struct mi_cmp_op *ops; /* from 1, in the order of nodes of the base, then of the new side */
@@ -128,6 +199,15 @@ struct mi_compare {
     struct mi_cmp_type *types;               /* from 1 */
     uint32_t type_count;
     uint32_t *op_of_node[MI_CMP_SIDES]; /* [nodes.count of the first capture] */
+
+    struct mi_cmp_change *changes; /* by layer, kind and node */
+    uint32_t change_count;
+    struct mi_cmp_serial *serials; /* most overlap first */
+    uint32_t serial_count;
+    struct mi_cmp_cause *causes; /* by cost */
+    uint32_t cause_count;
+    uint32_t *cause_ops;
+    uint32_t *region_of_op; /* [op_count] stretch that was fused otherwise, from 1; 0 = none */
 };
 
 struct mi_cmp_options {

@@ -204,6 +204,8 @@ static uint64_t detail_of(const struct mi_match_half *half, const struct mi_matc
     uint64_t hash = 1, attrs = 0;
     for (uint32_t p = 0; p < rows->nodes.out_count[node]; p++) {
         uint32_t value = rows->ports.value[rows->nodes.first_out[node] + p].v;
+        if (rows->ports.is_control[rows->nodes.first_out[node] + p])
+            continue;
         hash = mi_hash_mix(hash, mi_match_text(match, side, rows->values.dtype[value]));
         hash = mi_hash_mix(hash, mi_match_text(match, side, rows->values.format[value]));
     }
@@ -218,10 +220,9 @@ static void look_at_nodes(struct mi_match_half *half, const struct mi_match *mat
     for (uint32_t n = 1; n < half->node_count; n++) {
         if (!half->layer[n])
             continue;
-        half->type[n] = mi_hash_mix(
+        half->type[n] =
             mi_hash_mix(mi_hash_mix(half->layer[n], mi_match_text(match, side, nodes->op[n])),
-                        mi_match_text(match, side, nodes->domain[n])),
-            nodes->out_count[n]);
+                        mi_match_text(match, side, nodes->domain[n]));
         half->shape[n] = shape_of(half, n);
         half->detail[n] = detail_of(half, match, side, n);
     }

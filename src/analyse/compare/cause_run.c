@@ -1,0 +1,220 @@
+/* Causes that the run tells of: streams, order, times. */
+#include "analyse/compare/compare_causes.h"
+#include "analyse/describe.h"
+#include "base/mem.h"
+
+enum { MOST_LANES = 4 /* named of the streams that ops came from */ };
+
+/* --- streams --- */
+
+static struct mi_bytes lane_name(struct mi_compare *compare, unsigned side, uint32_t lane)
+{
+    return mi_describe_track(mi_cmp_model(compare, side),
+                             (mi_track_id){compare->side[side].run.graph.track[lane]},
+                             &compare->arena);
+}
+
+/* "FastFilter: stream 1, stream 2 -> stream 0", the type where it is one. */
+static struct mi_bytes describe_move(const struct mi_cmp_causer *c, uint32_t cause, uint32_t lane)
+{
+    struct mi_compare *compare = c->compare;
+    const struct mi_cmp_run *base = &compare->side[MI_CMP_BASE].run;
+    struct mi_words words = {.arena = &compare->arena};
+    uint32_t lanes[MOST_LANES], count = 0, type = 0;
+    bool is_one_type = true;
+    for (uint32_t o = 1; o < compare->op_count; o++) {
+        uint32_t from = base->lane_of_op[o], i = 0;
+        if (c->owner[o] != cause)
+            continue;
+        is_one_type = is_one_type && (!type || type == compare->ops[o].type);
+        type = compare->ops[o].type;
+        while (i < count && i < MOST_LANES && lanes[i] != from)
+            i++;
+        if (i < MOST_LANES && i == count)
+            lanes[count++] = from;
+        else if (i == MOST_LANES)
+            count = MOST_LANES + 1;
+    }
+    if (is_one_type) {
+        mi_words_put(&words, mi_cmp_type_name(compare, type));
+        mi_words_put(&words, MI_LIT(": "));
+    }
+    for (uint32_t i = 0; i < count && i < MOST_LANES; i++) {
+        mi_words_put(&words, i ? MI_LIT(", ") : MI_LIT(""));
+        mi_words_put(&words, lane_name(compare, MI_CMP_BASE, lanes[i] - 1));
+    }
+    mi_words_put(&words, count > MOST_LANES ? MI_LIT(", ... -> ") : MI_LIT(" -> "));
+    mi_words_put(&words, lane_name(compare, MI_CMP_NEW, lane));
+    return mi_words_get(&words);
+}
+
+/* All that went to one stream belongs together: it is one queue. What became serial by it gives the
+ * cause its name. */
+void mi_cmp_blame_streams(struct mi_cmp_causer *c)
+{
+    struct mi_compare *compare = c->compare;
+    const struct mi_cmp_run *run = &compare->side[MI_CMP_NEW].run;
+    uint32_t *cause_of = mi_mem_zero((size_t)run->graph.lane_count + 1, sizeof *cause_of);
+    c->failed = c->failed || !cause_of;
+    for (uint32_t i = 0; !c->failed && i < compare->serial_count; i++) {
+        const struct mi_cmp_serial *serial = &compare->serials[i];
+        if (serial->order != MI_CMP_ONE_STREAM || !serial->mover || c->owner[serial->mover])
+            continue;
+        uint32_t lane = run->lane_of_op[serial->mover] - 1;
+        cause_of[lane] = mi_cmp_cause_of(c, "parallel_to_serial", lane);
+        mi_cmp_own(c, cause_of[lane], serial->mover);
+    }
+    for (uint32_t o = 1; !c->failed && o < compare->op_count; o++) {
+        if (c->owner[o] || !mi_cmp_is_moved(compare, o))
+            continue;
+        uint32_t lane = run->lane_of_op[o] - 1;
+        if (!cause_of[lane])
+            cause_of[lane] = mi_cmp_cause_of(c, "stream_changed", lane);
+        mi_cmp_own(c, cause_of[lane], o);
+    }
+    for (uint32_t lane = 0; !c->failed && lane < run->graph.lane_count; lane++)
+        if (cause_of[lane])
+            compare->causes[cause_of[lane] - 1].what = describe_move(c, cause_of[lane], lane);
+    mi_mem_free(cause_of);
+}
+
+/* Ops that wait for what they ran beside before: one cause for each task that waits. */
+void mi_cmp_blame_waits(struct mi_cmp_causer *c)
+{
+    struct mi_compare *compare = c->compare;
+    for (uint32_t i = 0; !c->failed && i < compare->serial_count; i++) {
+        const struct mi_cmp_serial *serial = &compare->serials[i];
+        uint32_t op = serial->op[1];
+        if (serial->order != MI_CMP_EVENT || c->owner[op])
+            continue;
+        uint32_t cause = mi_cmp_cause_of(c, "parallel_to_serial", UINT64_C(1) << 63 | serial->wait);
+        if (c->failed)
+            return;
+        compare->causes[cause - 1].wait = serial->wait;
+        compare->causes[cause - 1].what = mi_cmp_type_name(compare, compare->ops[op].type);
+        mi_cmp_own(c, cause, op);
+    }
+}
+
+/* --- times --- */
+
+struct timer {
+    struct mi_cmp_causer *c;
+    int64_t noise_ppm;
+    int64_t *list[MI_CMP_SIDES]; /* [sample_count] */
+    int64_t *sums[MI_CMP_SIDES]; /* [sample_count] of a type */
+    struct mi_csr ops_of;        /* type -> ops that run on both sides and have no cause */
+};
+
+static bool differs(struct timer *t, uint32_t op)
+{
+    const struct mi_compare *compare = t->c->compare;
+    for (unsigned side = 0; side < MI_CMP_SIDES; side++)
+        mi_cmp_op_samples(compare, side, op, t->list[side]);
+    return mi_cmp_differs(t->list[0], compare->side[0].sample_count, t->list[1],
+                          compare->side[1].sample_count, t->noise_ppm);
+}
+
+/* Whether all ops of a type together take longer or less. */
+static bool type_differs(struct timer *t, uint32_t type)
+{
+    const struct mi_compare *compare = t->c->compare;
+    for (unsigned side = 0; side < MI_CMP_SIDES; side++) {
+        uint32_t count = compare->side[side].sample_count;
+        memset(t->sums[side], 0, count * sizeof *t->sums[side]);
+        for (uint32_t i = t->ops_of.first[type]; i < t->ops_of.first[type + 1]; i++) {
+            const struct mi_cmp_op *op = &compare->ops[t->ops_of.list[i]];
+            for (uint32_t k = 0; k < op->time_count[side]; k++) {
+                const struct mi_cmp_time *time = &compare->times[side][op->first_time[side] + k];
+                t->sums[side][time->sample] = mi_ns_add(t->sums[side][time->sample], time->ns);
+            }
+        }
+    }
+    return mi_cmp_differs(t->sums[0], compare->side[0].sample_count, t->sums[1],
+                          compare->side[1].sample_count, 0);
+}
+
+/* A fused node of another name: another application of a fusion pass made it. */
+static bool is_fused_anew(const struct timer *t, const struct mi_cmp_op *op)
+{
+    const struct mi_compare *compare = t->c->compare;
+    const uint32_t *node = op->node;
+    if (!t->c->fusion || !node[MI_CMP_BASE] || !node[MI_CMP_NEW])
+        return false;
+    const struct mi_model *base = mi_cmp_model(compare, MI_CMP_BASE);
+    const struct mi_model *new = mi_cmp_model(compare, MI_CMP_NEW);
+    uint32_t birth = new->index.birth_of[node[MI_CMP_NEW]];
+    return birth && new->all.rows.births.origin[birth] == MI_ORIGIN_FUSED &&
+           !mi_bytes_equal(mi_model_text(base, base->all.rows.nodes.name[node[MI_CMP_BASE]]),
+                           mi_model_text(new, new->all.rows.nodes.name[node[MI_CMP_NEW]]));
+}
+
+static void blame(struct timer *t, uint32_t op)
+{
+    struct mi_compare *compare = t->c->compare;
+    const struct mi_cmp_op *at = &compare->ops[op];
+    if (is_fused_anew(t, at)) {
+        mi_cmp_own(t->c, t->c->fusion, op);
+        return;
+    }
+    bool slower = at->median_ns[MI_CMP_NEW] > at->median_ns[MI_CMP_BASE];
+    uint32_t cause = mi_cmp_cause_of(t->c, slower ? "slow_op" : "fast_op", at->type);
+    if (!cause)
+        return;
+    compare->causes[cause - 1].what = mi_cmp_type_name(compare, at->type);
+    mi_cmp_own(t->c, cause, op);
+}
+
+/* Those that differ by themselves; where the type as a whole does, all that go its way. */
+static void blame_type(struct timer *t, uint32_t type)
+{
+    const struct mi_compare *compare = t->c->compare;
+    bool as_a_whole = type_differs(t, type);
+    int64_t was = as_a_whole ? t->sums[0][(compare->side[0].sample_count - 1) / 2] : 0;
+    int64_t is = as_a_whole ? t->sums[1][(compare->side[1].sample_count - 1) / 2] : 0;
+    for (uint32_t i = t->ops_of.first[type]; i < t->ops_of.first[type + 1]; i++) {
+        uint32_t op = t->ops_of.list[i];
+        const struct mi_cmp_op *at = &compare->ops[op];
+        bool goes_along = as_a_whole && (at->median_ns[1] > at->median_ns[0]) == (is > was) &&
+                          at->median_ns[1] != at->median_ns[0];
+        if (goes_along || differs(t, op))
+            blame(t, op);
+    }
+}
+
+static bool timer_init(struct timer *t)
+{
+    const struct mi_compare *compare = t->c->compare;
+    uint32_t *types = mi_mem_zero(compare->op_count, sizeof *types);
+    bool ok = types != NULL;
+    for (unsigned side = 0; side < MI_CMP_SIDES; side++) {
+        size_t count = (size_t)compare->side[side].sample_count + 1;
+        t->list[side] = mi_mem_new(count, sizeof **t->list);
+        t->sums[side] = mi_mem_new(count, sizeof **t->sums);
+        ok = ok && t->list[side] && t->sums[side];
+    }
+    for (uint32_t o = 1; ok && o < compare->op_count; o++)
+        if (!t->c->owner[o] && compare->ops[o].tasks[0] && compare->ops[o].tasks[1])
+            types[o] = compare->ops[o].type;
+    ok = ok && mi_csr_build(&t->ops_of, compare->type_count, types, compare->op_count) &&
+         mi_cmp_find_noise(compare, &t->noise_ppm);
+    mi_mem_free(types);
+    return ok;
+}
+
+void mi_cmp_blame_times(struct mi_cmp_causer *c)
+{
+    struct timer t = {.c = c};
+    const struct mi_cmp_side *side = c->compare->side;
+    if (c->failed || !side[MI_CMP_BASE].sample_count || !side[MI_CMP_NEW].sample_count)
+        return;
+    c->failed = !timer_init(&t);
+    for (uint32_t type = 1; !c->failed && type < c->compare->type_count; type++)
+        if (mi_csr_count(&t.ops_of, type))
+            blame_type(&t, type);
+    mi_csr_fini(&t.ops_of);
+    for (unsigned s = 0; s < MI_CMP_SIDES; s++) {
+        mi_mem_free(t.list[s]);
+        mi_mem_free(t.sums[s]);
+    }
+}
