@@ -51,17 +51,28 @@ static bool find_common(struct mi_match *match)
     return true;
 }
 
-static void run_passes(struct mi_matcher *m)
+/* Structure and neighbours until neither finds more. */
+static void spread(struct mi_matcher *m)
 {
     bool more = true;
-    mi_match_by_origins(m);
-    mi_match_by_name(m);
-    mi_match_by_jaccard(m);
     for (int i = 0; more && !m->failed && i < MOST_ROUNDS; i++) {
         more = mi_match_by_structure(m);
         more = mi_match_by_neighbours(m) || more;
     }
+}
+
+static void run_passes(struct mi_matcher *m)
+{
+    mi_match_by_origins(m);
+    mi_match_by_name(m);
+    mi_match_by_jaccard(m);
+    spread(m);
     mi_match_by_order(m);
+    mi_match_untangle(m);
+    if (!m->match->refused)
+        return;
+    /* What a wrong pair had kept from its place may find it now. */
+    spread(m);
     mi_match_untangle(m);
 }
 

@@ -121,10 +121,14 @@ static uint32_t end_of(const struct mi_match_link *link, bool backwards)
     return backwards ? link->from : link->to;
 }
 
-/* Adds how many links of the base node lead to the partners of those of the new one, and how many
- * lead to nodes whose partners stand elsewhere. */
+struct verdict {
+    uint32_t agree;  /* links of the base node that lead to partners of the new one's neighbours */
+    uint32_t differ; /* those whose place on the new side is taken by another pair */
+    uint32_t lost;   /* those to pairs that are not found on the new side */
+};
+
 static void judge_links(const struct mi_matcher *m, uint32_t base, uint32_t new, bool backwards,
-                        uint32_t *agree, uint32_t *differ)
+                        struct verdict *verdict)
 {
     const struct mi_match_half *a = &m->half[MI_CMP_BASE], *b = &m->half[MI_CMP_NEW];
     const struct mi_csr *left = backwards ? &a->in : &a->out;
@@ -142,20 +146,23 @@ static void judge_links(const struct mi_matcher *m, uint32_t base, uint32_t new,
             taken = taken || (their->to_port == link->to_port &&
                               mi_matcher_other(m, MI_CMP_NEW, end_of(their, backwards)));
         }
-        *agree += found;
-        *differ += partner && !found && taken;
+        verdict->agree += found;
+        verdict->differ += partner && !found && taken;
+        verdict->lost += partner && !found;
     }
 }
 
 /* A name that nothing speaks for is likely at best, unless a framework gave it. */
 static bool neighbours_contradict(struct mi_matcher *m, uint32_t base, uint32_t new)
 {
-    uint32_t agree = 0, differ = 0;
-    judge_links(m, base, new, true, &agree, &differ);
-    judge_links(m, base, new, false, &agree, &differ);
-    bool is_sure = agree || m->half[MI_CMP_BASE].layer[base] == MI_LAYER_FRAMEWORK;
+    const struct mi_match_half *a = &m->half[MI_CMP_BASE], *b = &m->half[MI_CMP_NEW];
+    struct verdict verdict = {0};
+    judge_links(m, base, new, true, &verdict);
+    judge_links(m, base, new, false, &verdict);
+    bool is_sure = verdict.agree || a->layer[base] == MI_LAYER_FRAMEWORK;
+    bool is_alike = a->shape[base] == b->shape[new] && a->detail[base] == b->detail[new];
     m->confidence[base] = is_sure ? MI_CERTAIN : MI_LIKELY;
-    return differ > agree;
+    return verdict.differ > verdict.agree || (!verdict.agree && verdict.lost && !is_alike);
 }
 
 /* Ends with a number, as names do that are counted up; the others are kept whatever stands around
