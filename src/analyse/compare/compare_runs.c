@@ -6,20 +6,23 @@
 
 #include <stdlib.h>
 
-/* The sample of median makespan of the first capture; UINT32_MAX: none. */
-static uint32_t choose_sample(const struct mi_cmp_side *side)
+/* The sample of median makespan of the first capture; UINT32_MAX: none. False: out of memory. */
+static bool choose_sample(const struct mi_cmp_side *side, uint32_t *sample)
 {
     int64_t *list = mi_mem_new((size_t)side->sample_count + 1, sizeof *list);
-    uint32_t count = 0, found = UINT32_MAX;
-    for (uint32_t i = 0; list && i < side->sample_count; i++)
+    uint32_t count = 0;
+    *sample = UINT32_MAX;
+    if (!list)
+        return false;
+    for (uint32_t i = 0; i < side->sample_count; i++)
         if (side->samples[i].capture == 0)
             list[count++] = side->samples[i].makespan_ns;
-    int64_t median_ns = list ? mi_cmp_median(list, count) : 0;
-    for (uint32_t i = 0; list && found == UINT32_MAX && i < side->sample_count; i++)
+    int64_t median_ns = mi_cmp_median(list, count);
+    for (uint32_t i = side->sample_count; i-- > 0;)
         if (side->samples[i].capture == 0 && side->samples[i].makespan_ns == median_ns)
-            found = i;
+            *sample = i;
     mi_mem_free(list);
-    return found;
+    return true;
 }
 
 static bool index_vertices(struct mi_cmp_side *side, uint32_t op_count)
@@ -48,7 +51,9 @@ static bool open_run(struct mi_compare *compare, unsigned side, struct mi_error 
 {
     struct mi_cmp_side *at = &compare->side[side];
     const struct mi_cmp_capture *first = &at->captures[0];
-    uint32_t sample = choose_sample(at);
+    uint32_t sample;
+    if (!choose_sample(at, &sample))
+        return mi_fail(err, MI_ENOMEM, "out of memory");
     if (sample == UINT32_MAX)
         return true;
     const struct mi_tg_unit *unit = &first->units.list[at->samples[sample].unit];

@@ -20,8 +20,8 @@ const struct mi_param mi_params_diff[] = {
      .metavar = "US",
      .min = 0,
      .max = INT64_MAX / 1000,
-     .help = N_("Warn of what costs at least so many microseconds (default: 1 % of the run, at "
-                "least 5).")},
+     .help = N_("Warn of what costs at least so many microseconds (default: a hundredth of "
+                "the run, at least 5).")},
     {.name = "renamed",
      .kind = MI_PARAM_FLAG,
      .help = N_("List nodes that differ by their name alone, too.")},
@@ -181,19 +181,19 @@ static void list_causes(const struct mi_diff *diff)
 static const struct {
     const char *rule, *sentence;
 } sentences[] = {
-    {"fusion_changed", N_("Fused otherwise: %1 (%2 ops, first %3). Makespan %4 us.")},
-    {"dtype_upcast", N_("Wider element type: %1 at %2 ops, first %3. Makespan %4 us.")},
-    {"dtype_changed", N_("Another element type: %1 at %2 ops, first %3. Makespan %4 us.")},
-    {"aicpu_fallback", N_("Runs on an AI CPU now: %1 (%2 ops, first %3). Makespan %4 us.")},
+    {"fusion_changed", N_("Fused otherwise: %1 (ops: %2, first: %3). Makespan %4 us.")},
+    {"dtype_upcast", N_("Wider element type: %1 (ops: %2, first: %3). Makespan %4 us.")},
+    {"dtype_changed", N_("Another element type: %1 (ops: %2, first: %3). Makespan %4 us.")},
+    {"aicpu_fallback", N_("Runs on an AI CPU now: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"parallel_to_serial",
-     N_("Ran at once with others and does no longer: %1 (%2 ops, first %3). Makespan %4 us.")},
-    {"stream_changed", N_("On another stream: %1 (%2 ops, first %3). Makespan %4 us.")},
+     N_("Ran at once with others and does no longer: %1 (ops: %2, first: %3). Makespan %4 us.")},
+    {"stream_changed", N_("On another stream: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"inserted_transfers",
-     N_("Transfers and conversions put in: %2 ops, first %3. Makespan %4 us.")},
-    {"op_added", N_("New: %1 (%2 ops, first %3). Makespan %4 us.")},
-    {"op_removed", N_("Gone: %1 (%2 ops, first %3). Makespan %4 us.")},
-    {"slow_op", N_("Takes longer: %1 (%2 ops, first %3). Makespan %4 us.")},
-    {"fast_op", N_("Takes less time: %1 (%2 ops, first %3). Makespan %4 us.")},
+     N_("Transfers and conversions put in (ops: %2, first: %3). Makespan %4 us.")},
+    {"op_added", N_("New: %1 (ops: %2, first: %3). Makespan %4 us.")},
+    {"op_removed", N_("Gone: %1 (ops: %2, first: %3). Makespan %4 us.")},
+    {"slow_op", N_("Takes longer: %1 (ops: %2, first: %3). Makespan %4 us.")},
+    {"fast_op", N_("Takes less time: %1 (ops: %2, first: %3). Makespan %4 us.")},
 };
 
 static const char *sentence_of(const char *rule)
@@ -227,7 +227,7 @@ static void add_cause(const struct mi_diff *diff, const struct mi_cmp_cause *cau
                                         .cost_ns = cause->cost_ns > 0 ? cause->cost_ns : -1});
 }
 
-static void add_note(const struct mi_diff *diff, const char *rule, enum mi_severity severity,
+static void put_note(const struct mi_diff *diff, const char *rule, enum mi_severity severity,
                      const char *sentence)
 {
     mi_report_add_finding(
@@ -247,18 +247,18 @@ static void add_findings(const struct mi_diff *diff)
             add_cause(diff, cause);
     }
     if (!compare->change_count && !compare->cause_count && (timed || base->layer))
-        add_note(diff, "no_difference", MI_INFO, N_("Nothing differs."));
+        put_note(diff, "no_difference", MI_INFO, N_("Nothing differs."));
     if (!base->layer && !timed)
-        add_note(
+        put_note(
             diff, "not_checked", MI_NOTICE,
             N_("The two sides have neither graphs of one kind nor tasks in common to compare."));
     if (base->sample_count != 0 && new->sample_count != 0 &&
         (base->sample_count < 3 || new->sample_count < 3))
-        add_note(diff, "few_samples", MI_NOTICE,
+        put_note(diff, "few_samples", MI_NOTICE,
                  N_("Fewer than three runs on one side: how much times scatter is not known, only "
-                    "differences of 10 % and more are named."));
+                    "differences of a tenth and more are named."));
     if ((base->sample_count == 0) != (new->sample_count == 0))
-        add_note(diff, "no_times", MI_NOTICE,
+        put_note(diff, "no_times", MI_NOTICE,
                  N_("Only one side has tasks: times are not compared."));
 }
 
