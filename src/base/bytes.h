@@ -66,4 +66,19 @@ static inline uint64_t mi_load_u64le(const uint8_t *at)
     return (uint64_t)mi_load_u32le(at) | (uint64_t)mi_load_u32le(at + 4) << 32;
 }
 
+/* mi_bytes_equal() for short texts in the innermost loops: words that overlap beat a call. */
+static inline bool mi_bytes_same(const uint8_t *a, const uint8_t *b, size_t len)
+{
+    if (len >= 8) {
+        for (size_t at = 0; at + 8 < len; at += 8)
+            if (mi_load_u64le(a + at) != mi_load_u64le(b + at))
+                return false;
+        return mi_load_u64le(a + len - 8) == mi_load_u64le(b + len - 8);
+    }
+    if (len >= 4)
+        return mi_load_u32le(a) == mi_load_u32le(b) &&
+               mi_load_u32le(a + len - 4) == mi_load_u32le(b + len - 4);
+    return !len || (a[0] == b[0] && a[len / 2] == b[len / 2] && a[len - 1] == b[len - 1]);
+}
+
 #endif

@@ -186,28 +186,58 @@ static bool find_row(struct mi_csv *csv)
     return csv->at < csv->end;
 }
 
+/* Fields that begin with no quote and hold none, from `p` on, while there is room: what most rows
+ * consist of. Returns the place of the line end, or NULL: what begins at *from is another matter.
+ */
+static const uint8_t *plain_fields(struct mi_csv *csv, struct mi_csv_row *row, const uint8_t **from)
+{
+    const uint8_t delimiter = csv->options.delimiter, *p = *from, *line_end = NULL;
+    uint32_t count = row->count;
+    uint64_t mask = csv->mask;
+    while (count < csv->room) {
+        while (!mask && csv->end - csv->block > BLOCK) {
+            load_block(csv, csv->block + BLOCK);
+            mask = csv->mask;
+        }
+        const uint8_t *stop = csv->block + (mask ? mi_low_bit(mask) : 0);
+        if (!mask || *stop == '"')
+            break;
+        mask &= mask - 1;
+        csv->fields[count++] = (struct mi_csv_field){{p, (size_t)(stop - p)}, false, false};
+        if (*stop != delimiter) {
+            line_end = stop;
+            break;
+        }
+        p = stop + 1;
+    }
+    csv->mask = mask;
+    row->count = count;
+    *from = p;
+    return line_end;
+}
+
 /* Fields of one row; returns the place of its line end (csv->end if there is none), NULL on
  * failure. */
 static const uint8_t *read_fields(struct mi_csv *csv, struct mi_csv_row *row, uint32_t *line_ends)
 {
     const uint8_t *p = csv->at;
     for (;;) {
+        const uint8_t *stop = plain_fields(csv, row, &p);
+        if (stop)
+            return stop;
         if (row->count == csv->room && !grow(csv))
             return NULL;
         struct mi_csv_field *field = &csv->fields[row->count];
-        const uint8_t *stop = next_special(csv);
-        if (stop < csv->end && *stop == '"') {
-            if (stop == p)
-                stop = quoted_field(csv, p, field, row, line_ends);
-            else
-                stop = field_end(csv);
-            if (!stop)
-                return NULL;
-            if (*p != '"')
-                *field = (struct mi_csv_field){{p, (size_t)(stop - p)}, false, false};
-        } else {
+        bool begins_quoted = p < csv->end && *p == '"';
+        stop = next_special(csv);
+        if (begins_quoted)
+            stop = quoted_field(csv, p, field, row, line_ends);
+        else if (stop < csv->end && *stop == '"')
+            stop = field_end(csv);
+        if (!stop)
+            return NULL;
+        if (!begins_quoted)
             *field = (struct mi_csv_field){{p, (size_t)(stop - p)}, false, false};
-        }
         row->count++;
         if (stop == csv->end || *stop != csv->options.delimiter)
             return stop;

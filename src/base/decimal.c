@@ -203,11 +203,61 @@ unsigned mi_decimal_from_parts(bool is_negative, struct mi_bytes whole, struct m
     return scale(&p, exp10, out);
 }
 
-unsigned mi_decimal_scaled(struct mi_bytes text, int exp10, int64_t *out)
+static bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Digits behind the last that counts: to the nearest, halves upwards. False: not only digits. */
+static bool round_quick(const uint8_t *at, const uint8_t *end, uint64_t *value, unsigned *flags)
+{
+    *value += at < end && *at >= '5';
+    for (; at < end && is_digit(*at); at++)
+        *flags |= *at != '0' ? (unsigned)MI_DECIMAL_LOSS : 0;
+    return at == end;
+}
+
+/* What numbers mostly are: digits, perhaps a point and digits. False: more than that, or too many.
+ */
+static bool scale_quick(struct mi_bytes text, unsigned exp10, int64_t *out, unsigned *flags)
+{
+    const uint8_t *at = text.at, *end = at + text.len;
+    uint64_t value = 0;
+    for (; end - at >= 8 && mi_decimal_is_eight(mi_load_u64le(at)) && at - text.at < 16; at += 8)
+        value = value * 100000000 + mi_decimal_eight(mi_load_u64le(at));
+    for (; at < end && is_digit(*at); at++)
+        value = value * 10 + (uint64_t)(*at - '0');
+    size_t digits = (size_t)(at - text.at) + exp10;
+    if (digits == exp10 || digits > SAFE_DIGITS || (digits == SAFE_DIGITS && *text.at == '9'))
+        return false; /* what begins with less than 9 has room */
+    *flags = 0;
+    if (at < end && *at++ != '.')
+        return false;
+    for (; exp10 && at < end && is_digit(*at); at++, exp10--)
+        value = value * 10 + (uint64_t)(*at - '0');
+    value *= powers[exp10];
+    *out = (int64_t)value;
+    if (at == end)
+        return at[-1] != '.';
+    bool is_number = !exp10 && round_quick(at, end, &value, flags);
+    *out = (int64_t)value;
+    return is_number;
+}
+
+/* Kept out of the way of the quick ones. */
+__attribute__((noinline)) static unsigned scale_any(struct mi_bytes text, int exp10, int64_t *out)
 {
     struct parts p;
     *out = 0;
     return split(text, &p) ? scale(&p, exp10, out) : (unsigned)MI_DECIMAL_BAD;
+}
+
+unsigned mi_decimal_scaled(struct mi_bytes text, int exp10, int64_t *out)
+{
+    unsigned flags;
+    if (exp10 >= 0 && exp10 < SAFE_DIGITS && scale_quick(text, (unsigned)exp10, out, &flags))
+        return flags;
+    return scale_any(text, exp10, out);
 }
 
 /* Sign and magnitude of an integer. */

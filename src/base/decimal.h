@@ -49,21 +49,38 @@ size_t mi_decimal_format_us(int64_t ns, char out[MI_DECIMAL_ROOM]);
  * "nan", "inf", "-inf". */
 size_t mi_decimal_format_double(double value, char out[MI_DECIMAL_ROOM]);
 
+/* Whether all eight bytes are ASCII digits. */
+static inline bool mi_decimal_is_eight(uint64_t word)
+{
+    /* digits become 0 to 9; what is above sets the highest bit of its byte, or has it already */
+    word ^= UINT64_C(0x3030303030303030);
+    return !(((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080));
+}
+
+/* The value of eight ASCII digits: pairs, then fours, then all eight. */
+static inline uint64_t mi_decimal_eight(uint64_t word)
+{
+    word -= UINT64_C(0x3030303030303030);
+    word = word * 10 + (word >> 8);
+    return ((word & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+            ((word >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+           32;
+}
+
+/* The value of `len` ASCII digits, 1 to 8, where eight bytes may be read. */
+static inline uint64_t mi_decimal_up_to_eight(const uint8_t *at, size_t len)
+{
+    /* moved up, so that digits that are missing become noughts in front */
+    uint64_t word = mi_load_u64le(at) << (64 - 8 * len);
+    return mi_decimal_eight(word | (UINT64_C(0x3030303030303030) >> 1 >> (8 * len - 1)));
+}
+
 /* Value of `len` ASCII digits, 0 <= len <= 19; the caller has checked that they are digits. */
 static inline uint64_t mi_decimal_digits(const uint8_t *at, size_t len)
 {
     uint64_t value = 0;
-    while (len >= 8) {
-        /* eight digits at once: pairs, then fours, then all eight */
-        uint64_t word = mi_load_u64le(at) - UINT64_C(0x3030303030303030);
-        word = word * 10 + (word >> 8);
-        word = ((word & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
-                ((word >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
-               32;
-        value = value * 100000000 + word;
-        at += 8;
-        len -= 8;
-    }
+    for (; len >= 8; at += 8, len -= 8)
+        value = value * 100000000 + mi_decimal_eight(mi_load_u64le(at));
     for (; len; at++, len--)
         value = value * 10 + (uint64_t)(*at - '0');
     return value;

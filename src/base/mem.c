@@ -1,3 +1,7 @@
+/* For mremap(), where there is one; without it blocks are copied. */
+#ifdef __linux__
+#define _GNU_SOURCE
+#endif
 #include "base/mem.h"
 
 #include <stdbool.h>
@@ -10,6 +14,7 @@
 #endif
 
 #define PAGE        ((uintptr_t)64 << 10) /* the largest that processors use for small ones */
+#define HUGE_PAGE   ((size_t)2 << 20)
 #define LARGE_BYTES ((size_t)1 << 20)
 
 /* Asks for huge pages under a large block: rows are filled from end to end, and with small pages
@@ -89,12 +94,22 @@ void mi_mem_sparse_free(void *block, size_t bytes)
 
 #else
 
+/* Large blocks are whole huge pages: then kernels put them where huge pages fit, also when they are
+ * moved. What is not used of the last one is address space only. */
+static size_t mapped_bytes(size_t bytes)
+{
+    return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+}
+
 void *mi_mem_sparse(size_t bytes)
 {
     if (bytes < LARGE_BYTES)
         return calloc(1, bytes ? bytes : 1);
-    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return block == MAP_FAILED ? NULL : with_huge_pages(block, bytes);
+    if (bytes > SIZE_MAX - HUGE_PAGE)
+        return NULL;
+    void *block =
+        mmap(NULL, mapped_bytes(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return block == MAP_FAILED ? NULL : with_huge_pages(block, mapped_bytes(bytes));
 }
 
 void mi_mem_sparse_free(void *block, size_t bytes)
@@ -102,7 +117,57 @@ void mi_mem_sparse_free(void *block, size_t bytes)
     if (bytes < LARGE_BYTES)
         free(block);
     else if (block)
-        munmap(block, bytes);
+        munmap(block, mapped_bytes(bytes));
+}
+
+#endif
+
+/* --- blocks that change their size where they lie --- */
+
+#ifdef MREMAP_MAYMOVE
+
+bool mi_mem_sparse_can_extend(size_t bytes)
+{
+    return bytes >= LARGE_BYTES;
+}
+
+void *mi_mem_sparse_extend(void *block, size_t bytes, size_t new_bytes)
+{
+    if (new_bytes > SIZE_MAX - HUGE_PAGE)
+        return NULL;
+    void *moved = mremap(block, mapped_bytes(bytes), mapped_bytes(new_bytes), MREMAP_MAYMOVE);
+    return moved == MAP_FAILED ? NULL : moved;
+}
+
+void mi_mem_sparse_forget(void *block, size_t bytes, size_t from, size_t to)
+{
+    uint8_t *at = block;
+    size_t first = (from + PAGE - 1) / PAGE * PAGE, last = to / PAGE * PAGE;
+    if (bytes >= LARGE_BYTES && first < last && !madvise(at + first, last - first, MADV_DONTNEED)) {
+        memset(at + from, 0, first - from);
+        from = last;
+    }
+    memset(at + from, 0, to - from);
+}
+
+#else
+
+bool mi_mem_sparse_can_extend(size_t bytes)
+{
+    (void)bytes;
+    return false;
+}
+
+void *mi_mem_sparse_extend(void *block, size_t bytes, size_t new_bytes)
+{
+    (void)block, (void)bytes, (void)new_bytes;
+    return NULL;
+}
+
+void mi_mem_sparse_forget(void *block, size_t bytes, size_t from, size_t to)
+{
+    (void)bytes;
+    memset((uint8_t *)block + from, 0, to - from);
 }
 
 #endif

@@ -22,6 +22,18 @@ void mi_mem_free(void *block); /* NULL is fine */
 void *mi_mem_sparse(size_t bytes);
 void mi_mem_sparse_free(void *block, size_t bytes);
 
+/* Whether a block of that size from mi_mem_sparse() can be given another large size without being
+ * copied. */
+bool mi_mem_sparse_can_extend(size_t bytes);
+
+/* Makes such a block longer, or shorter, which always works for one that was made longer before;
+ * its address changes, what is new reads as zeros. NULL: the old one stays as it was. */
+void *mi_mem_sparse_extend(void *block, size_t bytes, size_t new_bytes);
+
+/* Bytes `from` to `to` of such a block (of any size) read as zeros again; where it is large, they
+ * take no memory any more. */
+void mi_mem_sparse_forget(void *block, size_t bytes, size_t from, size_t to);
+
 bool mi_mem_is_zero(const void *block, size_t bytes);
 
 /* Copies to a place that reads as zeros, leaving out stretches of zeros. */

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#define XXH_INLINE_ALL /* short keys hash at full speed */
 #include <xxhash.h>
 
 enum { FIRST_ROOM = 64, FIRST_SLOTS = 128 };

@@ -59,6 +59,7 @@ bool mi_table_drop(struct mi_tables *rows, enum mi_table_no which, const uint32_
             new_row[row] = instead[row] ? new_row[instead[row]] : 0;
     move_up(table, &mi_table_infos[which], instead);
     table->count = kept;
+    mi_table_forget(rows, which);
     renumber(rows, which, new_row);
     mi_mem_free(new_row);
     return true;

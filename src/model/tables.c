@@ -130,27 +130,36 @@ void mi_tables_fini(struct mi_tables *tables)
         mi_table_clear(tables, (enum mi_table_no)t);
 }
 
-/* Moves all columns into larger arrays; without memory for all of them nothing changes. */
+/* Makes the arrays of all columns larger; without memory for all of them nothing changes. Small
+ * ones move into new blocks, which are taken before anything else is touched. */
 static bool grow(struct mi_any_table *table, const struct mi_table_info *info, uint32_t room)
 {
     void *arrays[MOST_COLUMNS];
     unsigned made = 0;
     for (; made < info->column_count; made++) {
-        arrays[made] = mi_mem_sparse((size_t)room * info->columns[made].size);
+        size_t size = info->columns[made].size, old_bytes = table->room * size;
+        arrays[made] = mi_mem_sparse_can_extend(old_bytes)
+                           ? mi_mem_sparse_extend(get_array(table, &info->columns[made]), old_bytes,
+                                                  room * size)
+                           : mi_mem_sparse(room * size);
         if (!arrays[made])
             break;
     }
     bool ok = made == info->column_count;
     for (unsigned c = 0; c < made; c++) {
         const struct mi_column_info *column = &info->columns[c];
+        size_t old_bytes = table->room * column->size, bytes = room * column->size;
         void *old = get_array(table, column);
-        if (!ok) {
-            mi_mem_sparse_free(arrays[c], (size_t)room * column->size);
-            continue;
+        if (mi_mem_sparse_can_extend(old_bytes)) {
+            set_array(table, column,
+                      ok ? arrays[c] : mi_mem_sparse_extend(arrays[c], bytes, old_bytes));
+        } else if (ok) {
+            mi_mem_sparse_copy(arrays[c], old, old ? table->used * column->size : 0);
+            mi_mem_sparse_free(old, old_bytes);
+            set_array(table, column, arrays[c]);
+        } else {
+            mi_mem_sparse_free(arrays[c], bytes);
         }
-        mi_mem_sparse_copy(arrays[c], old, old ? (size_t)table->used * column->size : 0);
-        mi_mem_sparse_free(old, (size_t)table->room * column->size);
-        set_array(table, column, arrays[c]);
     }
     if (ok)
         table->room = room;
@@ -171,4 +180,16 @@ bool mi_table_reserve(struct mi_tables *tables, enum mi_table_no which, uint32_t
     if (room > UINT32_MAX)
         room = UINT32_MAX;
     return grow(table, &mi_table_infos[which], (uint32_t)room);
+}
+
+void mi_table_forget(struct mi_tables *tables, enum mi_table_no which)
+{
+    struct mi_any_table *table = mi_any_table(tables, which);
+    const struct mi_table_info *info = &mi_table_infos[which];
+    for (unsigned c = 0; c < info->column_count && table->used > table->count; c++) {
+        size_t size = info->columns[c].size;
+        mi_mem_sparse_forget(get_array(table, &info->columns[c]), table->room * size,
+                             table->count * size, table->used * size);
+    }
+    table->used = table->count;
 }

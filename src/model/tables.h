@@ -146,6 +146,9 @@ void mi_tables_fini(struct mi_tables *tables);
 /* Frees the arrays of one table, which is empty afterwards. */
 void mi_table_clear(struct mi_tables *tables, enum mi_table_no which);
 
+/* Gives back the memory of rows that were dropped from the end. */
+void mi_table_forget(struct mi_tables *tables, enum mi_table_no which);
+
 /* Room for `more` rows behind the last; false: out of memory or 2^32 rows. */
 bool mi_table_reserve(struct mi_tables *tables, enum mi_table_no which, uint32_t more);
 

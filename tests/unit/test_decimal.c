@@ -15,6 +15,45 @@
 
 __extension__ typedef __int128 wide;
 
+/* All lengths of digits, with other bytes on both sides. */
+static void digits_of_any_length(void **state)
+{
+    (void)state;
+    const uint8_t *text = (const uint8_t *)"x9876543210123456789xyzuvw";
+    for (size_t from = 1; from < 20; from++) {
+        uint64_t want = 0;
+        for (size_t len = 1; from + len <= 20; len++) {
+            want = want * 10 + (uint64_t)(text[from + len - 1] - '0');
+            assert_int_equal(mi_decimal_digits(text + from, len), want);
+            if (len <= 8)
+                assert_int_equal(mi_decimal_up_to_eight(text + from, len), want);
+        }
+    }
+    for (unsigned byte = 0; byte < 256; byte++) {
+        for (size_t at = 0; at < 8; at++) {
+            uint8_t word[] = "09182736";
+            word[at] = (uint8_t)byte;
+            assert_int_equal(mi_decimal_is_eight(mi_load_u64le(word)), byte >= '0' && byte <= '9');
+        }
+    }
+}
+
+static void equal_bytes(void **state)
+{
+    (void)state;
+    uint8_t a[40], b[40];
+    for (size_t i = 0; i < sizeof a; i++)
+        a[i] = b[i] = (uint8_t)(i * 7);
+    for (size_t len = 0; len < sizeof a; len++) {
+        assert_true(mi_bytes_same(a, b, len));
+        for (size_t at = 0; at < sizeof a; at++) {
+            b[at] ^= 0x80;
+            assert_int_equal(mi_bytes_same(a, b, len), at >= len);
+            b[at] ^= 0x80;
+        }
+    }
+}
+
 static void scaled_cases(void **state)
 {
     (void)state;
@@ -30,6 +69,13 @@ static void scaled_cases(void **state)
         {"-0.001", 3, -1, 0},
         {"0.0001", 3, 0, MI_DECIMAL_LOSS},
         {"0.0005", 3, 1, MI_DECIMAL_LOSS},
+        {"8999999999999999.9995", 3, INT64_C(9000000000000000000), MI_DECIMAL_LOSS},
+        {"9000000000000000.0004", 3, INT64_C(9000000000000000000), MI_DECIMAL_LOSS},
+        {"12345678.12345678", 3, INT64_C(12345678123), MI_DECIMAL_LOSS},
+        {"12345678123456781", 2, INT64_C(1234567812345678100), 0},
+        {"1234567/12345678", 3, 0, MI_DECIMAL_BAD},
+        {"12345678.1:", 3, 0, MI_DECIMAL_BAD},
+        {"1234567\xb1", 3, 0, MI_DECIMAL_BAD},
         {"-0.0005", 3, 0, MI_DECIMAL_LOSS},
         {"-0.00051", 3, -1, MI_DECIMAL_LOSS},
         {"-1.0005", 3, -1000, MI_DECIMAL_LOSS},
@@ -279,6 +325,7 @@ static void hard_doubles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digits_of_any_length),   cmocka_unit_test(equal_bytes),
         cmocka_unit_test(scaled_cases),           cmocka_unit_test(integers),
         cmocka_unit_test(wide_arithmetic_agrees), cmocka_unit_test(formats_read_back),
         cmocka_unit_test(double_layout),          cmocka_unit_test(doubles_read_back),

@@ -122,12 +122,19 @@ static bool lose(struct table *t, const char *code, const char *text)
 }
 
 /* What ids mostly are: a few digits. */
-static bool is_short_number(struct mi_bytes text)
+static bool short_number(struct mi_bytes text, int64_t *id)
 {
-    for (size_t i = 0; i < text.len; i++)
-        if (text.at[i] < '0' || text.at[i] > '9')
+    uint32_t value = 0;
+    if (!text.len || text.len > 9)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        uint32_t digit = (uint32_t)text.at[i] - '0';
+        if (digit > 9)
             return false;
-    return text.len && text.len <= 9;
+        value = value * 10 + digit;
+    }
+    *id = value;
+    return true;
 }
 
 /* An id, or `otherwise` where the field says N/A or the table has no such column. */
@@ -135,11 +142,9 @@ static bool read_id(struct table *t, const struct mi_msprof_row *row, enum mi_ms
                     int64_t otherwise, int64_t *id)
 {
     struct mi_bytes text = mi_msprof_field(row, role);
-    *id = otherwise;
-    if (is_short_number(text)) {
-        *id = (int64_t)mi_decimal_digits(text.at, text.len);
+    if (short_number(text, id))
         return true;
-    }
+    *id = otherwise;
     if (mi_msprof_is_absent(text))
         return true;
     if (mi_decimal_i64(text, id) != 0 || *id < 0 || *id >= UINT32_MAX)
@@ -150,10 +155,7 @@ static bool read_id(struct table *t, const struct mi_msprof_row *row, enum mi_ms
 /* Digits that a spreadsheet has rounded away cannot be had back. */
 static bool is_scientific(struct mi_bytes text)
 {
-    for (size_t i = 0; i < text.len; i++)
-        if (text.at[i] == 'e' || text.at[i] == 'E')
-            return true;
-    return false;
+    return text.len && (memchr(text.at, 'e', text.len) || memchr(text.at, 'E', text.len));
 }
 
 static bool read_times(struct table *t, const struct mi_msprof_row *row, struct mi_task_row *task)
@@ -334,7 +336,7 @@ static bool read_table(const struct mi_source *src, struct mi_batch *out, struct
                          err, MI_EFORMAT, 0, 1,
                          "this is no table of tasks: a column for name, type, start or duration "
                          "is missing");
-    mi_msprof_kernels_init(&t.kernels, out,
+    mi_msprof_kernels_init(&t.kernels, out, &t.columns,
                            src->limits.max_string_bytes ? src->limits.max_string_bytes
                                                         : DEFAULT_NAME_BYTES);
     mi_csv_init(&csv, src->bytes, &(struct mi_csv_options){.delimiter = t.columns.delimiter});

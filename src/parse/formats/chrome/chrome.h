@@ -64,6 +64,7 @@ struct mi_chrome_kernel {
     mi_str_id name, type;
     uint32_t lane; /* of a group; else 0 */
     mi_kernel_id kernel;
+    uint32_t next; /* place of the one that followed it last; 0 = none yet */
     int64_t model;
 };
 
@@ -111,7 +112,7 @@ struct mi_chrome {
     mi_clock_id host_clock;
 
     struct mi_chrome_kernel *kernels; /* from 1 */
-    uint32_t kernel_count, kernel_room;
+    uint32_t kernel_count, kernel_room, last_kernel;
     struct mi_map kernel_of; /* hash -> place in `kernels` */
     struct mi_chrome_type types[MI_CHROME_TYPES];
     uint32_t type_count;
@@ -184,6 +185,10 @@ void mi_chrome_find_groups(struct mi_chrome *c);
 /* The kernel of a task of the Ascend; `group`: the lane of a collective, else 0. */
 mi_kernel_id mi_chrome_cann_kernel(struct mi_chrome *c, mi_str_id name, struct mi_bytes type,
                                    int64_t model, uint32_t group);
+
+/* The same of an event that is a task of a stream; what the kernel before tells is tried first. */
+mi_kernel_id mi_chrome_task_kernel(struct mi_chrome *c, const struct mi_chrome_event *event,
+                                   int64_t model);
 
 /* The kernel of a task that a category tells of: kernel, gpu_memcpy, ... */
 mi_kernel_id mi_chrome_kineto_kernel(struct mi_chrome *c, mi_str_id name, struct mi_bytes category);

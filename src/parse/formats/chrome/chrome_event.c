@@ -106,44 +106,9 @@ static bool read_scalar(struct mi_json *js, struct mi_json_string *out)
     return true;
 }
 
-/* Text of digits and a point; false: something else, or too long for this. */
-static bool quick_time(struct mi_bytes text, int64_t *ns, unsigned *flags)
-{
-    size_t whole = 0, at;
-    while (whole < text.len && text.at[whole] >= '0' && text.at[whole] <= '9')
-        whole++;
-    if (!whole || whole > 16 || (whole == 16 && *text.at == '9'))
-        return false;
-    *ns = (int64_t)mi_decimal_digits(text.at, whole) * 1000;
-    if (whole == text.len)
-        return true;
-    if (text.at[whole] != '.' || text.len > whole + 19)
-        return false;
-    static const int64_t scale[] = {100, 10, 1};
-    for (at = whole + 1; at < text.len; at++) {
-        int64_t digit = text.at[at] - '0';
-        size_t place = at - whole - 1;
-        if (digit < 0 || digit > 9)
-            return false;
-        if (place < 3)
-            *ns += digit * scale[place];
-        else if (digit) {
-            *flags |= MI_DECIMAL_LOSS;
-            *ns += place == 3 && digit >= 5; /* to the nearest, halves upwards */
-        }
-    }
-    return true;
-}
-
-static unsigned time_of(struct mi_bytes text, int64_t *ns)
-{
-    unsigned flags = 0;
-    return quick_time(text, ns, &flags) ? flags : mi_decimal_scaled(text, 3, ns);
-}
-
 static void take_time(struct mi_chrome_event *event, struct mi_bytes text)
 {
-    unsigned flags = time_of(text, &event->ts_ns);
+    unsigned flags = mi_decimal_scaled(text, 3, &event->ts_ns);
     event->flags |= MI_CHROME_HAS_TS;
     if (flags & (MI_DECIMAL_BAD | MI_DECIMAL_OVERFLOW) || event->ts_ns > MAX_NS ||
         event->ts_ns < -MAX_NS)
@@ -155,7 +120,7 @@ static void take_time(struct mi_chrome_event *event, struct mi_bytes text)
 /* Durations have parts of a nanosecond as a rule: what the device counts are ticks. */
 static void take_duration(struct mi_chrome_event *event, struct mi_bytes text)
 {
-    unsigned flags = time_of(text, &event->dur_ns);
+    unsigned flags = mi_decimal_scaled(text, 3, &event->dur_ns);
     event->flags |= MI_CHROME_HAS_DUR;
     if (flags & MI_DECIMAL_BAD)
         event->flags |= MI_CHROME_BAD_DUR;
@@ -331,12 +296,23 @@ bool mi_chrome_number(struct mi_bytes text, int64_t *number)
     return mi_decimal_i64(text, number) == 0;
 }
 
+bool mi_chrome_arg_whole(const struct mi_chrome_event *event, enum mi_chrome_arg arg,
+                         int64_t *number)
+{
+    if (!mi_chrome_has_arg(event, arg))
+        return false;
+    if (event->number_is_read >> arg & 1) {
+        *number = event->number[arg];
+        return true;
+    }
+    return mi_chrome_number(event->arg[arg].raw, number);
+}
+
 int64_t mi_chrome_arg_number(const struct mi_chrome_event *event, enum mi_chrome_arg arg,
                              int64_t otherwise)
 {
     int64_t number;
-    if (!mi_chrome_has_arg(event, arg) || !mi_chrome_number(event->arg[arg].raw, &number) ||
-        number < 0 || number > INT64_C(1) << 53)
+    if (!mi_chrome_arg_whole(event, arg, &number) || number < 0 || number > INT64_C(1) << 53)
         return otherwise;
     return number;
 }

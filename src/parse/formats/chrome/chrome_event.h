@@ -52,8 +52,10 @@ struct mi_chrome_event {
     struct mi_bytes pid, tid, id, scope; /* as written, without quotes */
     bool id_is_local;                    /* to its process */
     int64_t ts_ns, dur_ns;
-    struct mi_bytes args; /* the whole object */
+    struct mi_bytes args;    /* the whole object */
+    uint32_t number_is_read; /* one bit per mi_chrome_arg: `number` holds what its text says */
     struct mi_json_string arg[MI_CHROME_ARGS];
+    int64_t number[MI_CHROME_ARGS];
 };
 
 /* Events of one writer mostly have the same keys in the same order: each key is first compared with
@@ -126,6 +128,10 @@ static inline bool mi_chrome_has_arg(const struct mi_chrome_event *event, enum m
 {
     return event->args_given >> arg & 1;
 }
+
+/* An argument as a whole number; false if it is none or not there. */
+bool mi_chrome_arg_whole(const struct mi_chrome_event *event, enum mi_chrome_arg arg,
+                         int64_t *number);
 
 /* An argument as a number of at least 0; `otherwise` if it is none, is not there, or is beyond
  * 2^53. */

@@ -66,6 +66,40 @@ static uint32_t place_of(struct mi_chrome *c, const struct mi_chrome_kernel *key
     return *place = count;
 }
 
+/* Models run again and again: what followed the last kernel then, mostly follows it now, and its
+ * name need not be looked up. 0: something else follows. */
+static uint32_t guess(const struct mi_chrome *c, struct mi_bytes name, struct mi_bytes type,
+                      int64_t model)
+{
+    uint32_t place = c->last_kernel ? c->kernels[c->last_kernel].next : 0;
+    const struct mi_chrome_kernel *k = &c->kernels[place];
+    if (!place || k->model != model || k->lane)
+        return 0;
+    struct mi_bytes its_name = mi_batch_text(c->batch, k->name);
+    struct mi_bytes its_type = mi_batch_text(c->batch, k->type);
+    return its_name.len == name.len && its_type.len == type.len &&
+                   mi_bytes_same(its_name.at, name.at, name.len) &&
+                   mi_bytes_same(its_type.at, type.at, type.len)
+               ? place
+               : 0;
+}
+
+mi_kernel_id mi_chrome_task_kernel(struct mi_chrome *c, const struct mi_chrome_event *event,
+                                   int64_t model)
+{
+    struct mi_bytes type = event->arg[MI_CHROME_ARG_TASK_TYPE].raw;
+    uint32_t before = c->last_kernel;
+    uint32_t place = event->name.has_escape ? 0 : guess(c, event->name.raw, type, model);
+    if (place) {
+        c->last_kernel = place;
+        return c->kernels[place].kernel;
+    }
+    mi_kernel_id kernel = mi_chrome_cann_kernel(c, mi_chrome_name(c, event->name), type, model, 0);
+    if (before)
+        c->kernels[before].next = c->last_kernel;
+    return kernel;
+}
+
 mi_kernel_id mi_chrome_cann_kernel(struct mi_chrome *c, mi_str_id name, struct mi_bytes type_text,
                                    int64_t model, uint32_t group)
 {
@@ -73,6 +107,7 @@ mi_kernel_id mi_chrome_cann_kernel(struct mi_chrome *c, mi_str_id name, struct m
     uint32_t place = place_of(
         c,
         &(struct mi_chrome_kernel){.name = name, .type = type->id, .model = model, .lane = group});
+    c->last_kernel = place;
     if (!place || c->kernels[place].kernel.v)
         return place ? c->kernels[place].kernel : (mi_kernel_id){0};
     struct mi_bytes text = mi_batch_text(c->batch, name);

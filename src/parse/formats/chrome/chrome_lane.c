@@ -54,8 +54,9 @@ static uint32_t process_of(struct mi_chrome *c, struct mi_bytes text)
 static bool is_lane(const struct mi_chrome *c, uint32_t lane, struct mi_bytes pid,
                     struct mi_bytes tid)
 {
-    return mi_bytes_equal(c->lanes[lane].text, tid) &&
-           mi_bytes_equal(c->processes[c->lanes[lane].process].text, pid);
+    struct mi_bytes t = c->lanes[lane].text, p = c->processes[c->lanes[lane].process].text;
+    return t.len == tid.len && p.len == pid.len && mi_bytes_same(t.at, tid.at, t.len) &&
+           mi_bytes_same(p.at, pid.at, p.len);
 }
 
 uint32_t mi_chrome_lane_of(struct mi_chrome *c, struct mi_bytes pid, struct mi_bytes tid)

@@ -18,8 +18,7 @@ static uint32_t tie(struct mi_chrome *c, const struct mi_chrome_event *event,
                     enum mi_chrome_arg arg)
 {
     int64_t number;
-    if (!mi_chrome_has_arg(event, arg) || !mi_chrome_number(event->arg[arg].raw, &number) ||
-        number < 0)
+    if (!mi_chrome_arg_whole(event, arg, &number) || number < 0)
         return MI_NO_CONNECTION;
     if (number > UINT32_MAX) {
         mi_chrome_note(c, MI_NOTICE, "trace.connection_long",
@@ -78,10 +77,9 @@ static void add_cann_task(struct mi_chrome *c, const struct mi_chrome_event *eve
 {
     int64_t stream = mi_chrome_arg_number(event, MI_CHROME_ARG_STREAM, c->lanes[lane].number);
     int64_t model = mi_chrome_arg_number(event, MI_CHROME_ARG_MODEL, -1);
-    struct mi_bytes type = event->arg[MI_CHROME_ARG_TASK_TYPE].raw;
     struct mi_task_row task = {
         .track = mi_chrome_stream_track(c, lane, stream <= UINT32_MAX ? stream : -1, -1),
-        .kernel = mi_chrome_cann_kernel(c, mi_chrome_name(c, event->name), type, model, 0),
+        .kernel = mi_chrome_task_kernel(c, event, model),
         .native_id = mi_chrome_arg_number(event, MI_CHROME_ARG_TASK, -1),
         .connection = tie(c, event, MI_CHROME_ARG_CONNECTION)};
     c->has_tasks = true;

@@ -1,5 +1,6 @@
 /* Reading events by the shape of earlier ones. Nothing is taken on trust: what a shape has between
  * the values is compared byte by byte, and each value is checked against the grammar of JSON. */
+#include "base/decimal.h"
 #include "base/simd.h"
 #include "parse/formats/chrome/chrome_event.h"
 
@@ -23,8 +24,16 @@ static const uint8_t *text_end(const uint8_t *p, const uint8_t *limit)
     return p < limit && *p == '"' ? p : NULL;
 }
 
+/* The first byte that is no digit. */
 static const uint8_t *digits_end(const uint8_t *p, const uint8_t *limit)
 {
+#if MI_SIMD
+    for (; limit - p >= 16; p += 16) {
+        uint64_t mask = mi_v16_not_digit(p);
+        if (mask)
+            return p + mi_mask_first(mask);
+    }
+#endif
     while (p < limit && *p >= '0' && *p <= '9')
         p++;
     return p;
@@ -49,7 +58,21 @@ static const uint8_t *number_end(const uint8_t *p, const uint8_t *limit)
 static bool has_literal(const uint8_t *p, const uint8_t *limit, const uint8_t *literal,
                         uint32_t length)
 {
-    return (size_t)(limit - p) >= length && memcmp(p, literal, length) == 0;
+    return (size_t)(limit - p) >= length && mi_bytes_same(p, literal, length);
+}
+
+/* Takes an argument; a short whole number is read at once, while its length is known. */
+static void take_arg(struct mi_chrome_event *event, unsigned arg, struct mi_bytes text,
+                     const uint8_t *limit, bool is_text)
+{
+    event->arg[arg] = (struct mi_json_string){.raw = text};
+    if (is_text || text.len > 8 || limit - text.at < 8)
+        return;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] == '-' || text.at[i] == '.')
+            return;
+    event->number[arg] = (int64_t)mi_decimal_up_to_eight(text.at, text.len);
+    event->number_is_read |= UINT32_C(1) << arg;
 }
 
 /* The place behind the event; NULL if it has another shape. */
@@ -67,9 +90,11 @@ static const uint8_t *read_by(const struct mi_chrome_shape *shape, struct mi_chr
         const uint8_t *end = slot->is_text ? text_end(p, limit) : number_end(p, limit);
         if (!end)
             return NULL;
-        if (slot->field)
-            mi_chrome_take(event, slot->field,
-                           (struct mi_json_string){.raw = {p, (size_t)(end - p)}});
+        struct mi_bytes text = {p, (size_t)(end - p)};
+        if (slot->field >= MI_CHROME_FIELD_ARG)
+            take_arg(event, slot->field - MI_CHROME_FIELD_ARG, text, limit, slot->is_text);
+        else if (slot->field)
+            mi_chrome_take(event, slot->field, (struct mi_json_string){.raw = text});
         p = end;
     }
     if (!has_literal(p, limit, shape->tail, shape->tail_len))

@@ -55,15 +55,6 @@ enum mi_msprof_role mi_msprof_role_of(struct mi_bytes header)
     return MI_MSPROF_ROLES;
 }
 
-struct mi_bytes mi_msprof_trim(struct mi_bytes text)
-{
-    while (text.len && (*text.at == ' ' || *text.at == '\t'))
-        text = mi_bytes_sub(text, 1, text.len);
-    while (text.len && (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '\t'))
-        text.len--;
-    return text;
-}
-
 bool mi_msprof_is_absent(struct mi_bytes text)
 {
     return text.len == 0 || (text.len == 3 && memcmp(text.at, "N/A", 3) == 0);
@@ -104,21 +95,15 @@ static uint32_t name_column(const struct mi_msprof_columns *columns)
     return (uint32_t)(op >= 0 ? op : columns->place[MI_MSPROF_KERNEL]);
 }
 
-struct mi_bytes mi_msprof_cell(const struct mi_msprof_row *row, uint32_t column)
+struct mi_bytes mi_msprof_shifted_cell(const struct mi_msprof_row *row, uint32_t column)
 {
-    uint32_t name = row->surplus ? name_column(row->columns) : 0;
-    if (row->surplus && column > name)
+    uint32_t name = name_column(row->columns);
+    if (column > name)
         column += row->surplus;
     struct mi_bytes first = mi_csv_raw(row->row, column);
-    if (row->surplus && column == name) {
+    if (column == name) {
         struct mi_bytes last = mi_csv_raw(row->row, column + row->surplus);
         first.len = (size_t)(last.at - first.at) + last.len;
     }
     return mi_msprof_trim(first);
-}
-
-struct mi_bytes mi_msprof_field(const struct mi_msprof_row *row, enum mi_msprof_role role)
-{
-    int32_t place = row->columns->place[role];
-    return place < 0 ? (struct mi_bytes){0} : mi_msprof_cell(row, (uint32_t)place);
 }

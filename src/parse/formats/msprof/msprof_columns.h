@@ -42,17 +42,36 @@ struct mi_msprof_row {
     uint32_t surplus;
 };
 
-/* The field without blanks around it; empty if the table has no such column. */
-struct mi_bytes mi_msprof_field(const struct mi_msprof_row *row, enum mi_msprof_role role);
-
-/* The same by number of column. */
-struct mi_bytes mi_msprof_cell(const struct mi_msprof_row *row, uint32_t column);
-
 /* Which role a column has; MI_MSPROF_ROLES = none: a counter. */
 enum mi_msprof_role mi_msprof_role_of(struct mi_bytes header);
 
 /* Text without spaces and tabs around it. */
-struct mi_bytes mi_msprof_trim(struct mi_bytes text);
+static inline struct mi_bytes mi_msprof_trim(struct mi_bytes text)
+{
+    while (text.len && (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '\t'))
+        text.len--;
+    while (text.len && (*text.at == ' ' || *text.at == '\t'))
+        text = (struct mi_bytes){text.at + 1, text.len - 1};
+    return text;
+}
+
+/* The cell of a row that is longer than its header. */
+struct mi_bytes mi_msprof_shifted_cell(const struct mi_msprof_row *row, uint32_t column);
+
+/* A cell without blanks around it, by number of column. */
+static inline struct mi_bytes mi_msprof_cell(const struct mi_msprof_row *row, uint32_t column)
+{
+    return row->surplus ? mi_msprof_shifted_cell(row, column)
+                        : mi_msprof_trim(mi_csv_raw(row->row, column));
+}
+
+/* The same by role; empty if the table has no such column. */
+static inline struct mi_bytes mi_msprof_field(const struct mi_msprof_row *row,
+                                              enum mi_msprof_role role)
+{
+    int32_t place = row->columns->place[role];
+    return place < 0 ? (struct mi_bytes){0} : mi_msprof_cell(row, (uint32_t)place);
+}
 
 /* "N/A" or nothing. */
 bool mi_msprof_is_absent(struct mi_bytes text);

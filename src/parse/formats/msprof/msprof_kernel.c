@@ -6,7 +6,7 @@
 #include "parse/formats/msprof/msprof_tensors.h"
 #include "parse/formats/msprof/msprof_types.h"
 
-/* What makes two rows the same launch, in the order of `parts`. */
+/* What makes two rows the same launch. */
 static const enum mi_msprof_role part_roles[MI_MSPROF_PARTS] = {
     MI_MSPROF_OP_NAME,       MI_MSPROF_KERNEL,       MI_MSPROF_OP,
     MI_MSPROF_TYPE,          MI_MSPROF_INPUT_SHAPES, MI_MSPROF_INPUT_TYPES,
@@ -14,14 +14,18 @@ static const enum mi_msprof_role part_roles[MI_MSPROF_PARTS] = {
 
 struct mi_msprof_seen {
     uint32_t kernel;
+    uint32_t next;                          /* place of the one that followed it last */
     struct mi_bytes parts[MI_MSPROF_PARTS]; /* in the file */
 };
 
 void mi_msprof_kernels_init(struct mi_msprof_kernels *kernels, struct mi_batch *batch,
-                            uint32_t max_name_bytes)
+                            const struct mi_msprof_columns *columns, uint32_t max_name_bytes)
 {
     *kernels = (struct mi_msprof_kernels){
         .batch = batch, .max_name_bytes = max_name_bytes, .seen_count = 1};
+    for (unsigned p = 0; p < MI_MSPROF_PARTS; p++)
+        if (columns->place[part_roles[p]] >= 0)
+            kernels->part_at[kernels->part_count++] = (uint32_t)columns->place[part_roles[p]];
 }
 
 void mi_msprof_kernels_fini(struct mi_msprof_kernels *kernels)
@@ -107,20 +111,17 @@ static uint64_t mix(uint64_t hash, uint64_t more)
     return hash ^ hash >> 29;
 }
 
-static uint64_t take_parts(const struct mi_msprof_row *row, struct mi_bytes *parts)
+static uint64_t hash_of(const struct mi_bytes *parts, uint32_t count)
 {
     uint64_t hash = 0;
-    for (unsigned p = 0; p < MI_MSPROF_PARTS; p++) {
-        parts[p] = mi_msprof_field(row, part_roles[p]);
-        if (parts[p].len)
-            hash = mix(hash, mi_hash64(parts[p]) + p);
-    }
+    for (uint32_t p = 0; p < count; p++)
+        hash = mix(hash, mi_hash64(parts[p]) + p);
     return hash;
 }
 
-static bool same_parts(const struct mi_bytes *a, const struct mi_bytes *b)
+static bool same_parts(const struct mi_bytes *a, const struct mi_bytes *b, uint32_t count)
 {
-    for (unsigned p = 0; p < MI_MSPROF_PARTS; p++)
+    for (uint32_t p = 0; p < count; p++)
         if (!mi_bytes_equal(a[p], b[p]))
             return false;
     return true;
@@ -139,27 +140,44 @@ static bool has_room(struct mi_msprof_kernels *kernels)
     return true;
 }
 
+/* The place of a kernel in `seen`, which is its last if the kernel is new. 0: out of memory. */
+static uint32_t place_of(struct mi_msprof_kernels *kernels, const struct mi_bytes *parts)
+{
+    if (!has_room(kernels))
+        return 0;
+    for (uint64_t hash = hash_of(parts, kernels->part_count);; hash++) {
+        uint32_t *place = mi_map_at(&kernels->places, hash);
+        if (!place) {
+            mi_batch_fail(kernels->batch, MI_ENOMEM, "out of memory for kernels");
+            return 0;
+        }
+        if (!*place)
+            return *place = kernels->seen_count;
+        if (same_parts(kernels->seen[*place].parts, parts, kernels->part_count))
+            return *place;
+    }
+}
+
 mi_kernel_id mi_msprof_kernel_of(struct mi_msprof_kernels *kernels, const struct mi_msprof_row *row)
 {
     struct mi_bytes parts[MI_MSPROF_PARTS];
-    uint64_t hash = take_parts(row, parts);
-    uint32_t *place = NULL;
-    if (!has_room(kernels))
+    for (uint32_t p = 0; p < kernels->part_count; p++)
+        parts[p] = mi_msprof_cell(row, kernels->part_at[p]);
+    /* models run again and again: what followed the last kernel then, mostly follows it now */
+    uint32_t last = kernels->last, place = last ? kernels->seen[last].next : 0;
+    if (!place || !same_parts(kernels->seen[place].parts, parts, kernels->part_count))
+        place = place_of(kernels, parts);
+    if (!place)
         return (mi_kernel_id){0};
-    for (;; hash++) {
-        place = mi_map_at(&kernels->places, hash);
-        if (!place) {
-            mi_batch_fail(kernels->batch, MI_ENOMEM, "out of memory for kernels");
-            return (mi_kernel_id){0};
-        }
-        if (!*place)
-            break;
-        if (same_parts(kernels->seen[*place].parts, parts))
-            return (mi_kernel_id){kernels->seen[*place].kernel};
+    struct mi_msprof_seen *seen = &kernels->seen[place];
+    if (place == kernels->seen_count) {
+        kernels->seen_count++;
+        memcpy(seen->parts, parts, kernels->part_count * sizeof *parts);
+        seen->next = 0;
+        seen->kernel = add_kernel(kernels, row).v;
     }
-    *place = kernels->seen_count++;
-    struct mi_msprof_seen *seen = &kernels->seen[*place];
-    memcpy(seen->parts, parts, sizeof parts);
-    seen->kernel = add_kernel(kernels, row).v;
+    if (last)
+        kernels->seen[last].next = place;
+    kernels->last = place;
     return (mi_kernel_id){seen->kernel};
 }

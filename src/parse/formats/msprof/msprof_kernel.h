@@ -11,14 +11,16 @@ enum { MI_MSPROF_PARTS = 9 };
 struct mi_msprof_kernels {
     struct mi_batch *batch;
     uint32_t max_name_bytes;
-    struct mi_map places; /* hash of the parts -> place in `seen` */
+    uint32_t part_at[MI_MSPROF_PARTS], part_count; /* columns that tell launches apart */
+    struct mi_map places;                          /* hash of the parts -> place in `seen` */
     struct mi_msprof_seen *seen;
     uint32_t seen_count, seen_room;
+    uint32_t last; /* place of the kernel of the row before; 0 = none */
     struct mi_scratch scratch;
 };
 
 void mi_msprof_kernels_init(struct mi_msprof_kernels *kernels, struct mi_batch *batch,
-                            uint32_t max_name_bytes);
+                            const struct mi_msprof_columns *columns, uint32_t max_name_bytes);
 void mi_msprof_kernels_fini(struct mi_msprof_kernels *kernels);
 
 /* The kernel of a row, added if it is new. None once the batch has failed. The bytes of the row
