@@ -2,7 +2,9 @@
 
 #include "base/mem.h"
 
+#ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL /* short keys hash at full speed */
+#endif
 #include <xxhash.h>
 
 enum { FIRST_ROOM = 64, FIRST_SLOTS = 128 };
