@@ -131,6 +131,22 @@ static void write_span(struct mi_jw *jw, const struct mi_model *model)
     mi_jw_bool(jw, is_calibrated(&model->all.rows.fits));
 }
 
+/* Which reports there are; those with verdicts make up the findings. */
+static void write_passes(struct mi_jw *jw, const struct mi_model *model)
+{
+    unsigned has = mi_model_has(model);
+    mi_jw_key(jw, "passes");
+    mi_jw_begin_array(jw);
+    for (size_t p = 0; p < mi_pass_count; p++) {
+        mi_jw_begin_object(jw);
+        mi_jw_member_text(jw, "name", mi_passes[p]->name);
+        mi_jw_member_bool(jw, "verdicts", mi_passes[p]->verdicts);
+        mi_jw_member_bool(jw, "can_run", (mi_passes[p]->needs & ~has) == 0);
+        mi_jw_end(jw);
+    }
+    mi_jw_end(jw);
+}
+
 void mi_route_capture(struct mi_site *site, const struct mi_request *request,
                       struct mi_reply *reply)
 {
@@ -149,6 +165,7 @@ void mi_route_capture(struct mi_site *site, const struct mi_request *request,
     write_counters(&jw, model);
     mi_export_sources(&jw, model);
     mi_export_diagnostics(&jw, model);
+    write_passes(&jw, model);
     mi_jw_end(&jw);
     mi_jw_finish(&jw, NULL);
 }

@@ -1,7 +1,8 @@
 /* GET links?node=ID or ?task=ID (&fold=scope): what belongs to a selection in the other layers.
  *
  *   {"node", "task", "name", "layer",
- *    "framework": [{"node", "name", "op", "rule", "confidence", "evidence"}], "compiled": [..],
+ *    "framework": [{"node", "name", "op", "others", "rule", "confidence", "evidence"}],
+ *    "compiled": [..], "others": framework ops that a compiled node stands for,
  *    "tasks": [id, ..] in the order of time, at most MOST_TASKS, "task_total",
  *    "first_ns", "end_ns" of these tasks,
  *    "groups": {"framework": [group, ..], "compiled": [..]} the groups around the first node of
@@ -27,6 +28,7 @@ static void write_node(struct linking *l, uint32_t node, uint32_t link)
     mi_jw_member_i64(&l->jw, "node", node);
     mi_export_name(&l->jw, "name", l->model, rows->nodes.name[node]);
     mi_export_name(&l->jw, "op", l->model, rows->nodes.op[node]);
+    mi_jw_member_i64(&l->jw, "others", mi_csr_count(&l->model->index.framework_of, node));
     if (link) {
         mi_export_name(&l->jw, "rule", l->model, rows->lowered.rule[link]);
         mi_export_enum(&l->jw, "confidence", MI_E_confidence, rows->lowered.confidence[link]);
