@@ -28,6 +28,7 @@ export interface Capture {
     tracks: Track[];
     counters: Counter[];
     sources: {path: string; records_in?: number; records_lost?: number}[];
+    passes: {name: string; verdicts: boolean; can_run: boolean}[];
     diagnostics: {severity: string; text: string; source?: string | null}[];
 }
 
@@ -54,6 +55,7 @@ export interface LinkedNode {
     node: number;
     name: string;
     op: string;
+    others: number; // framework ops that it stands for
     rule?: string;
     confidence?: string;
     evidence?: string | null;
@@ -73,8 +75,10 @@ export interface Links {
     groups: {framework: number[]; compiled: number[]};
 }
 
+// Nodes, and tasks that belong to none.
 export interface Hit {
-    node: number;
+    node: number | null;
+    task: number | null;
     name: string;
     op: string;
     layer: string;

@@ -3,7 +3,7 @@ import {getJson, isAborted, report, type Hit, type Links, type Report} from '../
 import {t} from '../i18n/i18n';
 import {clean} from '../util/clean';
 import {
-    announcement, capture, failure, fold, graphPlace, group, hits, lang, layer, links, opened, panel, path, search, selection, type Fold,
+    announcement, capture, failure, fold, graphPlace, group, hits, hitTasks, lang, layer, links, opened, panel, path, search, selection, type Fold,
     type LayerName, type View,
 } from './state';
 
@@ -73,6 +73,7 @@ export function setFold(next: Fold): void {
     fold.value = next;
 }
 
+let nextHit = -1;
 let searchTimer = 0;
 
 export function setSearch(text: string): void {
@@ -97,23 +98,40 @@ async function runSearch(text: string): Promise<void> {
             ? await getJson<SearchResult>('search', `search?max=500&q=${encodeURIComponent(text)}`)
             : {total: 0, hits: []};
         searchResult.current = found;
-        hits.value = new Set(found.hits.map((h) => h.node));
+        nextHit = -1;
+        hits.value = new Set(found.hits.flatMap((h) => (h.node ? [h.node] : [])));
+        hitTasks.value = new Set(found.hits.flatMap((h) => (h.task ? [h.task] : [])));
         searchResult.listeners.forEach((listener) => listener());
     } catch (error) {
         fail(error);
     }
 }
 
-let nextHit = -1;
+export function goTo(hit: Hit): void {
+    if (hit.layer === 'framework' || hit.layer === 'compiled') setLayer(hit.layer);
+    select(hit.node ?? 0, hit.node ? 0 : hit.task ?? 0, 'panel');
+}
 
 export function goToHit(step: number): void {
     const list = searchResult.current.hits;
     if (!list.length) return;
-    nextHit = (nextHit + step + list.length) % list.length;
-    const hit = list[nextHit];
-    if (!hit) return;
-    if (hit.layer === 'framework' || hit.layer === 'compiled') setLayer(hit.layer);
-    select(hit.node, 0, 'panel');
+    nextHit = nextHit < 0 ? (step > 0 ? 0 : list.length - 1) : (nextHit + step + list.length) % list.length;
+    goTo(list[nextHit]!);
+}
+
+// What a finding is about, as if it had been searched for: lit everywhere, n goes from one to the next.
+export function showSubjects(nodes: readonly number[], tasks: readonly number[]): void {
+    search.value = '';
+    nextHit = -1;
+    searchResult.current = {
+        total: nodes.length + tasks.length,
+        hits: nodes.length ? nodes.map((node) => ({node, task: null, name: '', op: '', layer: '', tasks: 0}))
+            : tasks.map((task) => ({node: null, task, name: '', op: '', layer: 'tasks', tasks: 0})),
+    };
+    hits.value = new Set(nodes);
+    hitTasks.value = new Set(tasks);
+    searchResult.listeners.forEach((listener) => listener());
+    goToHit(1);
 }
 
 // Nodes of one path report, all of them and those of its critical chain.

@@ -15,7 +15,7 @@ export interface Selection {
 export interface Path {
     node: number;
     nodes: Set<number>;
-    chain: Set<number>; // of these, the critical ones
+    chain: Set<number>; // of these, the critical ones; empty if nothing tells them apart
 }
 
 // A box that stands for no node: a scope, a fusion group, a graph, its input or output.
@@ -53,6 +53,7 @@ export const links = signal<Links | null>(null); // of the selection
 export const path = signal<Path | null>(null);
 export const search = signal<string>('');
 export const hits = signal<ReadonlySet<number>>(new Set());
+export const hitTasks = signal<ReadonlySet<number>>(new Set());
 export const hidden = signal<ReadonlySet<string>>(new Set()); // categories that are not shown
 export const heatMap = signal<boolean>(false);
 export const follow = signal<boolean>(true);

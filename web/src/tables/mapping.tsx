@@ -1,108 +1,172 @@
-// The mapping view: framework op, compiled node, tasks, side by side; a row jumps into the other views.
+// The mapping view: framework op, compiled node and tasks side by side; a click on one jumps there in the
+// other views. Only the rows in sight are elements.
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {t} from '../i18n/i18n';
-import {select} from '../state/actions';
-import {relatedNodes, selection} from '../state/state';
+import {select as choose, setLayer} from '../state/actions';
+import {capture, relatedNodes, selection} from '../state/state';
 import {clean} from '../util/clean';
-import {count} from '../util/format';
-import type {Cell, Report, ReportTable} from '../api/client';
-import {cellText, Findings, useReport} from './report';
+import {count, duration, share} from '../util/format';
+import {useReport} from './report';
+import {brief, mapRows, select, totals, UNMAPPED, type Filter, type MapRow, type Party, type SortKey} from './rows';
 
 const ROW = 24;
+const NOTHING: Filter = {framework: '', compiled: '', task: '', state: ''};
 
 export function Mapping() {
-    const found = useReport('map', {});
-    const [filter, setFilter] = useState('');
-    const [sort, setSort] = useState<{column: number; up: boolean} | null>(null);
+    const has = capture.value?.has ?? [];
+    const found = useReport('map', {}), loose = useReport('tasks', {unlinked: '1', max: '2000', top: '2000', sort: 'duration'}, has.includes('tasks'));
+    const [filter, setFilter] = useState(NOTHING);
+    const [sort, setSort] = useState<{by: SortKey; up: boolean}>({by: 'order', up: true});
+    const noNode = t('noNode');
+    const all = useMemo(() => (typeof found === 'object' && found ? mapRows(found, typeof loose === 'object' ? loose : null, noNode) : []), [found, loose, noNode]);
+    const rows = useMemo(() => select(all, filter, sort), [all, filter, sort]);
+    const sum = useMemo(() => totals(rows), [rows]), whole = useMemo(() => totals(all).time, [all]);
+    if (typeof found === 'string') return <p class="faint pad">{clean(found)}</p>;
+    if (!found) return <p class="faint pad">{t('loading')}</p>;
+    if (!all.length) return <p class="faint pad">{t('noMapping')}</p>;
+    return (
+        <div class="mapping">
+            <States rows={all} state={filter.state} set={(state) => setFilter({...filter, state})} />
+            <Heads filter={filter} setFilter={setFilter} sort={sort} setSort={setSort} />
+            <Rows rows={rows} whole={whole} />
+            <p class="sums faint" aria-live="polite">
+                {t('sums', {ops: count(sum.framework), nodes: count(sum.compiled), tasks: count(sum.tasks), time: duration(sum.time)})}
+                {whole > 0 && sum.time < whole ? ` · ${share((1e6 * sum.time) / whole)}` : ''}
+            </p>
+        </div>
+    );
+}
+
+// What became of the ops, each a button that leaves only these.
+function States({rows, state, set}: {rows: readonly MapRow[]; state: string; set: (state: string) => void}) {
+    const counts = useMemo(() => {
+        const list = new Map<string, number>();
+        for (const row of rows) if (row.state) list.set(row.state, (list.get(row.state) ?? 0) + 1);
+        return [...list].sort((a, b) => b[1] - a[1]);
+    }, [rows]);
+    const unmapped = rows.filter((r) => !r.isMapped).length;
+    const chip = (value: string, label: string, n: number) => (
+        <button key={value} class="chip" aria-pressed={state === value} onClick={() => set(state === value ? '' : value)}>{label} <small>{count(n)}</small></button>);
+    return (
+        <div class="chips" role="group" aria-label={t('fates')}>
+            {chip('', t('allRows'), rows.length)}
+            {unmapped > 0 && chip(UNMAPPED, t('unmapped'), unmapped)}
+            {counts.map(([name, n]) => chip(name, clean(name, 40).replaceAll('_', ' '), n))}
+        </div>
+    );
+}
+
+function Heads({filter, setFilter, sort, setSort}: {
+    filter: Filter; setFilter: (f: Filter) => void; sort: {by: SortKey; up: boolean}; setSort: (s: {by: SortKey; up: boolean}) => void;
+}) {
+    const head = (by: SortKey, label: string) => {
+        const isOn = sort.by === by;
+        const next = (): void => setSort(!isOn ? {by, up: by !== 'tasks' && by !== 'time'} : (sort.up === (by !== 'tasks' && by !== 'time') ? {by, up: !sort.up} : {by: 'order', up: true}));
+        return <button class="plain head" aria-pressed={isOn} onClick={next}>{label}{isOn ? (sort.up ? ' ▲' : ' ▼') : ''}</button>;
+    };
+    const box = (key: 'framework' | 'compiled' | 'task', label: string) => (
+        <input type="search" value={filter[key]} placeholder={t('filter')} aria-label={t('filterBy', {what: label})}
+            onInput={(e) => setFilter({...filter, [key]: (e.target as HTMLInputElement).value})} />);
+    return (
+        <div class="map-grid heads">
+            <div>{head('framework', t('frameworkOp'))}{box('framework', t('frameworkOp'))}</div>
+            <div><span>{head('compiled', t('compiledNode'))} · {head('state', t('fate'))}</span>{box('compiled', t('compiledNode'))}</div>
+            <div><span>{head('tasks', t('taskCount'))} · {head('time', t('time'))}</span>{box('task', t('tasks'))}</div>
+        </div>
+    );
+}
+
+function Rows({rows, whole}: {rows: readonly MapRow[]; whole: number}) {
     const [top, setTop] = useState(0);
     const [high, setHigh] = useState(400);
+    const [cursor, setCursor] = useState(0);
     const list = useRef<HTMLDivElement | null>(null);
-    const table = useMemo(() => (typeof found === 'object' && found ? joined(found) : undefined), [found]);
-    const nodeColumns = table?.columns.flatMap((c, i) => (c.kind === 'node' ? [i] : [])) ?? [];
-    const shown = useMemo(() => table?.columns.flatMap((c, i) =>
-        (c.title !== null && table.rows.some((r) => r[i] !== null && r[i] !== '') ? [i] : [])) ?? [], [table]);
-    const rows = useMemo(() => {
-        if (!table) return [];
-        const text = filter.toLowerCase();
-        let list = text ? table.rows.filter((r) => r.some((c) => typeof c === 'string' && c.toLowerCase().includes(text))) : table.rows;
-        if (sort) {
-            const {column, up} = sort;
-            list = [...list].sort((a, b) => {
-                const x = a[column] ?? null, y = b[column] ?? null;
-                if (x === y) return 0;
-                if (x === null) return 1;
-                if (y === null) return -1;
-                return (x < y ? -1 : 1) * (up ? 1 : -1);
-            });
-        }
-        return list;
-    }, [table, filter, sort]);
     const related = relatedNodes.value, selected = selection.value;
-    const isLit = (row: Cell[]): boolean => nodeColumns.some((i) => related.has(Number(row[i])) || (row[i] !== null && row[i] === selected.node));
+    const isLit = (row: MapRow): boolean => [row.framework, row.compiled].some((p) => p !== null && (related.has(p.id) || p.id === selected.node)) ||
+        (row.task !== null && row.task.id === selected.task);
+    useEffect(() => {
+        if (!list.current) return undefined;
+        const sizes = new ResizeObserver(([entry]) => setHigh(entry?.contentRect.height ?? 400));
+        sizes.observe(list.current);
+        return () => sizes.disconnect();
+    }, []);
     // Other views' selections are scrolled to, unless one of their rows is in sight.
     useEffect(() => {
         const box = list.current;
-        if (!box || selected.origin === 'mapping' || (!related.size && !selected.node)) return;
+        if (!box || selected.origin === 'mapping' || (!related.size && !selected.node && !selected.task)) return;
         const from = Math.floor(box.scrollTop / ROW), end = from + Math.floor(box.clientHeight / ROW) - 2;
         const first = rows.findIndex(isLit);
         if (first >= 0 && !rows.slice(from, end).some(isLit)) box.scrollTop = Math.max(0, (first - 3) * ROW);
-    }, [related, rows]);
-    if (typeof found === 'string') return <p class="faint pad">{clean(found)}</p>;
-    if (!found) return <p class="faint pad">{t('loading')}</p>;
-    if (!table) return <Findings report={found} />;
-    const first = Math.max(0, Math.floor(top / ROW) - 4), end = Math.min(rows.length, first + Math.ceil(high / ROW) + 8);
+    }, [related, selected, rows]);
+    const go = (to: number): void => {
+        const next = Math.max(0, Math.min(rows.length - 1, to)), box = list.current;
+        setCursor(next);
+        if (box && next * ROW < box.scrollTop) box.scrollTop = next * ROW;
+        else if (box && (next + 1) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (next + 1) * ROW - box.clientHeight;
+    };
+    const key = (e: KeyboardEvent): void => {
+        const page = Math.max(1, Math.floor(high / ROW) - 1);
+        const moves: Record<string, number> = {
+            ArrowDown: cursor + 1, ArrowUp: cursor - 1, PageDown: cursor + page, PageUp: cursor - page, Home: 0, End: rows.length - 1,
+        };
+        const row = rows[cursor];
+        if (e.key in moves) go(moves[e.key]!);
+        else if (e.key === 'Enter' && row) pick(row, row.framework ? 'framework' : row.compiled ? 'compiled' : 'task');
+        else if (e.key === 'ArrowRight' && row?.compiled) pick(row, 'compiled');
+        else if (e.key === 'ArrowLeft' && row?.framework) pick(row, 'framework');
+        else return;
+        e.preventDefault();
+    };
+    const first = Math.max(0, Math.floor(top / ROW) - 6), end = Math.min(rows.length, first + Math.ceil(high / ROW) + 12);
     return (
-        <div class="mapping" aria-label={t('mapping')}>
-            <div class="bar">
-                <input type="search" value={filter} placeholder={t('allRows')} aria-label={t('allRows')}
-                    onInput={(e) => setFilter((e.target as HTMLInputElement).value)} />
-                <span class="faint">{t('total', {n: count(rows.length)})}</span>
-            </div>
-            <div class="rows" role="table" aria-rowcount={rows.length + 1} tabIndex={0}
-                ref={(el) => { list.current = el; if (el && el.clientHeight !== high && el.clientHeight) setHigh(el.clientHeight); }}
-                onScroll={(e) => setTop((e.target as HTMLElement).scrollTop)}>
-                <div class="row head" role="row" aria-rowindex={1}>
-                    {shown.map((i) => (
-                        <div key={i} role="columnheader" title={table.columns[i]!.meaning ?? ''}>
-                            <button class="plain" onClick={() => setSort({column: i, up: sort?.column === i ? !sort.up : true})}>
-                                {table.columns[i]!.title}{sort?.column === i ? (sort.up ? ' ▲' : ' ▼') : ''}
-                            </button>
-                        </div>))}
-                </div>
-                <div style={{height: `${rows.length * ROW}px`, position: 'relative'}}>
-                    {rows.slice(first, end).map((row, k) => {
-                        const lit = isLit(row);
-                        return (
-                            <div key={first + k} role="row" aria-rowindex={first + k + 2} class={`row${lit ? ' lit' : ''}`}
-                                style={{position: 'absolute', top: `${(first + k) * ROW}px`}}>
-                                {shown.map((i) => {
-                                    const own = table.columns[i]!.kind === 'node' ? row[i] : nodeFor(table.columns, row, i);
-                                    return (
-                                        <span key={i} role="cell" title={typeof row[i] === 'string' ? clean(row[i] as string) : ''}
-                                            onClick={() => typeof own === 'number' && select(own, 0, 'mapping')}>
-                                            {cellText(row[i] ?? null, table.columns[i]!.kind, table.columns[i]!.unit)}
-                                        </span>);
-                                })}
-                            </div>);
-                    })}
-                </div>
+        <div class="rows" role="table" aria-label={t('mapping')} aria-rowcount={rows.length} aria-colcount={3} tabIndex={0} ref={list}
+            aria-activedescendant={rows.length ? `map-${cursor}` : undefined} onKeyDown={key} onScroll={(e) => setTop((e.target as HTMLElement).scrollTop)}>
+            <div style={{height: `${rows.length * ROW}px`, position: 'relative'}}>
+                {rows.slice(first, end).map((row, k) => (
+                    <Row key={first + k} row={row} at={first + k} isLit={isLit(row)} isCursor={first + k === cursor} whole={whole} own={selected.node} />))}
             </div>
         </div>
     );
 }
 
-// Framework ops with what became of them, then compiled nodes that come from none: one list.
-function joined(report: Report): ReportTable | undefined {
-    const main = report.tables.find((x) => x.name === 'map'), rest = report.tables.find((x) => x.name === 'without_origin');
-    if (!main || !rest) return main ?? rest;
-    const from = main.columns.map((c) => rest.columns.findIndex((r) => r.name === c.name || (c.name === 'reason' && r.name === 'origin')));
-    const more = rest.rows.map((row) => from.map((i) => (i < 0 ? null : row[i] ?? null)));
-    return {...main, total: main.total + rest.total, rows: [...main.rows, ...more]};
+function pick(row: MapRow, side: 'framework' | 'compiled' | 'task'): void {
+    if (side === 'task' && row.task) choose(0, row.task.id, 'mapping');
+    else if (side === 'framework' && row.framework) choose(row.framework.id, 0, 'mapping');
+    else if (row.compiled) choose(row.compiled.id, 0, 'mapping');
 }
 
-// A cell belongs to the node that stands in its part of the row: the nearest column with a node.
-function nodeFor(columns: {kind: string}[], row: (string | number | boolean | null)[], at: number): unknown {
-    for (let d = 0; d < columns.length; d++)
-        for (const i of [at + d, at - d]) if (columns[i]?.kind === 'node' && typeof row[i] === 'number') return row[i];
-    return null;
+const MARKS: Record<string, string> = {certain: '●', likely: '◐', guess: '○'};
+
+function PartyCell({party, side, row, isOwn}: {party: Party; side: 'framework' | 'compiled' | 'task'; row: MapRow; isOwn: boolean}) {
+    const jump = (): void => {
+        if (side !== 'task') setLayer(side);
+        pick(row, side);
+    };
+    return (
+        <span class={isOwn ? 'party own' : 'party'} title={`${clean(party.op, 80)} ${clean(party.name, 400)}`} onClick={() => pick(row, side)} onDblClick={jump}>
+            <b>{clean(brief(party.op), 60) || '–'}</b> {clean(party.name, 200)}
+        </span>
+    );
+}
+
+function Row({row, at, isLit, isCursor, whole, own}: {row: MapRow; at: number; isLit: boolean; isCursor: boolean; whole: number; own: number}) {
+    const part = whole ? row.time / whole : 0;
+    const state = [row.state, row.why].filter(Boolean).join(' · ').replaceAll('_', ' ');
+    return (
+        <div id={`map-${at}`} role="row" aria-rowindex={at + 1} class={`row map-grid${isLit ? ' lit' : ''}${isCursor ? ' cursor' : ''}`} style={{top: `${at * ROW}px`}}>
+            <div role="cell">{row.framework ? <PartyCell party={row.framework} side="framework" row={row} isOwn={row.framework.id === own} />
+                : <i class="faint">{row.compiled ? clean(state, 200) : ''}</i>}</div>
+            <div role="cell">
+                {row.confidence && <small class="sure" title={`${clean(row.confidence, 20)} · ${clean(row.evidence, 400)}`}>{MARKS[row.confidence] ?? '·'}</small>}
+                {row.conflict && <small class="conflict" title={clean(row.conflict, 400)}>!</small>}
+                {row.compiled ? <PartyCell party={row.compiled} side="compiled" row={row} isOwn={row.compiled.id === own} />
+                    : row.task ? <PartyCell party={row.task} side="task" row={row} isOwn={false} />
+                        : <i class="faint" title={clean(row.evidence, 400)}>{clean(state, 200)}</i>}
+            </div>
+            <div role="cell" class="time" title={whole ? share(1e6 * part) : ''}>
+                {row.time > 0 && <span class="bar" style={{width: `${Math.max(1, 100 * part).toFixed(1)}%`}} />}
+                {row.tasks > 0 ? <span>{count(row.tasks)} × · {duration(row.time)}</span> : null}
+            </div>
+        </div>
+    );
 }

@@ -1,0 +1,220 @@
+// All about the selection: what it is in each layer and by which evidence, then whatever the report `show`
+// knows. Groups show what is in them.
+import {useEffect, useState} from 'preact/hooks';
+import {getJson, isAborted, type Cell, type GroupInfo, type LinkedNode, type Report, type ReportTable} from '../api/client';
+import {categoryName, t, type Key} from '../i18n/i18n';
+import {graphActions, select, setLayer, setSearch, showPath} from '../state/actions';
+import {capture, failure, group, layer, links, path, selection, type Group} from '../state/state';
+import {Findings, ReportView, Table, useReport} from '../tables/report';
+import {brief} from '../tables/rows';
+import {clean} from '../util/clean';
+import {look} from '../util/colours';
+import {count, duration, share} from '../util/format';
+
+export function Details() {
+    if (group.value) return <GroupDetails chosen={group.value} />;
+    if (!links.value) return <Hint />;
+    return <NodeDetails />;
+}
+
+function Hint() {
+    return (
+        <div class="hint faint">
+            <p>{t('nothing')}</p>
+            <p>{t('howToSelect')}</p>
+        </div>
+    );
+}
+
+// --- nodes and tasks ---
+
+function NodeDetails() {
+    const found = links.value!, chosen = selection.value;
+    const subject = chosen.node ? `node:${chosen.node}` : chosen.task ? `task:${chosen.task}` : `node:${found.node ?? 0}`;
+    const report = useReport('show', {name: subject});
+    const info = typeof report === 'object' ? report : null;
+    const nodes = info?.tables.find((x) => x.name === 'nodes');
+    const own = nodes?.rows[0];
+    const category = own && nodes ? String(own[nodes.columns.findIndex((c) => c.name === 'category')] ?? '') : '';
+    const names = capture.value?.categories ?? [];
+    const key = names.find((n) => n === category || categoryName(n) === category || n.replaceAll('_', ' ') === category) ?? 'other';
+    const op = own && nodes ? String(own[nodes.columns.findIndex((c) => c.name === 'op_type')] ?? '') : '';
+    return (
+        <div class="details">
+            <header>
+                {op && <span class="op" style={{background: look(key).fill, color: look(key).text}}>{clean(brief(op), 60)}</span>}
+                <span class="faint">{t((['framework', 'compiled'].includes(found.layer) ? found.layer : 'deviceTask') as Key)}</span>
+            </header>
+            <h2 class="name">{clean(found.name)}</h2>
+            <p class="tools">
+                <button onClick={() => graphActions.current?.fitSelection()}>{t('goThere')}</button>
+                {path.value ? <button onClick={() => (path.value = null)}>{t('clearPath')}</button>
+                    : found.node !== null && <button onClick={() => void showPath()}>{t('path')}</button>}
+            </p>
+            {path.value && <PathNote />}
+            {(['framework', 'compiled'] as const).map((side) => found[side].length > 0 && (
+                <LinkedList key={side} side={side} nodes={found[side]} own={chosen.node} isOwnLayer={found.layer === side} />))}
+            {found.task_total > 0 && <p class="task-line">{t('tasks')}: <b>{count(found.task_total)}</b></p>}
+            {typeof report === 'string' && <p class="faint">{clean(report)}</p>}
+            {info && <Sheets report={info} />}
+            <History name={found.name} />
+        </div>
+    );
+}
+
+function PathNote() {
+    const shown = path.value!;
+    return (
+        <p class="path-note"><b class="path-mark">{t('path')}</b> {t('nodes', {n: count(shown.nodes.size)})}
+            {shown.chain.size > 0 && <> · {t('critical')} {count(shown.chain.size)}</>}</p>
+    );
+}
+
+function LinkedList({side, nodes, own, isOwnLayer}: {side: 'framework' | 'compiled'; nodes: LinkedNode[]; own: number; isOwnLayer: boolean}) {
+    const [all, setAll] = useState(false);
+    const shown = all ? nodes : nodes.slice(0, 12);
+    return (
+        <section class="linked">
+            <h3>{t(side)}{nodes.length > 1 && <small> {count(nodes.length)}</small>}</h3>
+            <ul class="nodes">{shown.map((n) => (
+                <li key={n.node} class={n.node === own ? 'own' : ''}>
+                    <button class="plain" onClick={() => { setLayer(side); select(n.node, 0, 'panel'); }}>
+                        <b>{clean(brief(n.op), 60)}</b> {clean(n.name, 160)}
+                    </button>
+                    {n.confidence && <small class={`confidence ${clean(n.confidence, 12)}`} title={clean(n.evidence ?? '', 400)}>
+                        {clean(n.confidence, 12)} · {clean(n.rule ?? '', 40)}</small>}
+                    {side === 'compiled' && n.others > 1 && <small class="one-of"> ⊕ {isOwnLayer ? t('standsFor', {n: n.others}) : t('oneOf', {n: n.others})}</small>}
+                    {n.evidence && <small class="evidence faint">{clean(n.evidence, 240)}</small>}
+                </li>))}
+            </ul>
+            {!all && nodes.length > shown.length && <button onClick={() => setAll(true)}>+ {count(nodes.length - shown.length)}</button>}
+        </section>
+    );
+}
+
+// Tables of `show`. What is about the chosen node comes first; of the others one can ask.
+function Sheets({report}: {report: Report}) {
+    const facts = report.tables.find((x) => x.name === 'nodes');
+    const rest = report.tables.filter((x) => x.name !== 'nodes' && x.name !== 'links' && x.rows.length > 0);
+    return (
+        <>
+            <Findings report={report} />
+            {facts && facts.rows[0] && <Facts table={facts} row={facts.rows[0]} />}
+            {rest.map((table) => <Sheet key={table.name} table={table} nodes={facts} />)}
+        </>
+    );
+}
+
+const IN_HEAD = new Set(['relation', 'layer', 'node', 'name', 'op_type', 'category']);
+
+function Facts({table, row}: {table: ReportTable; row: Cell[]}) {
+    const shown = table.columns.flatMap((c, i) => (c.title !== null && !IN_HEAD.has(c.name) && row[i] !== null && row[i] !== '' && row[i] !== false ? [i] : []));
+    return (
+        <dl class="facts">{shown.map((i) => (
+            <div key={i}><dt title={table.columns[i]!.meaning ?? ''}>{table.columns[i]!.title}</dt>
+                <dd>{row[i] === true ? '✓' : clean(String(row[i]), 600).replaceAll('_', ' ')}</dd></div>))}
+        </dl>
+    );
+}
+
+function Sheet({table, nodes}: {table: ReportTable; nodes: ReportTable | undefined}) {
+    const at = table.columns.findIndex((c) => c.kind === 'node' && c.name === 'node');
+    if (at < 0) return <Table table={table} most={40} />;
+    const groups = new Map<number, Cell[][]>();
+    for (const row of table.rows) {
+        const id = Number(row[at]);
+        const list = groups.get(id);
+        if (list) list.push(row);
+        else groups.set(id, [row]);
+    }
+    const idAt = nodes?.columns.findIndex((c) => c.name === 'node') ?? -1, nameAt = nodes?.columns.findIndex((c) => c.name === 'name') ?? -1;
+    const own = nodes?.rows[0]?.[idAt];
+    return (
+        <>{[...groups].sort(([a], [b]) => Number(b === own) - Number(a === own)).map(([id, rows]) => {
+            const part = {...table, rows, total: rows.length, columns: table.columns.map((c, i) => (i === at ? {...c, title: null} : c))};
+            if (id === own || groups.size === 1 && own === undefined) return <Table key={id} table={part} most={40} />;
+            const name = nodes?.rows.find((r) => r[idAt] === id)?.[nameAt];
+            return (
+                <details key={id} class="other">
+                    <summary>{table.title} · <span class="faint">{clean(String(name ?? `#${id}`), 120)}</span> <small>{count(rows.length)}</small></summary>
+                    <Table table={{...part, title: ''}} most={40} />
+                </details>);
+        })}</>
+    );
+}
+
+// What the stages of the build did to it, where their dumps are at hand.
+function History({name}: {name: string}) {
+    const hasStages = capture.value?.graphs.some((g) => g.stage !== null && g.stage !== '') ?? false;
+    if (!hasStages || !name) return null;
+    return (
+        <details class="other">
+            <summary>{t('history')}</summary>
+            <ReportView name="stages" parameters={{name}} />
+        </details>
+    );
+}
+
+// --- groups ---
+
+function useGroup(chosen: Group): GroupInfo | null {
+    const [info, setInfo] = useState<GroupInfo | null>(null);
+    useEffect(() => {
+        setInfo(null);
+        getJson<GroupInfo>('group', `group?layer=${chosen.layer}&fold=${chosen.fold}&item=${chosen.item}`).then(setInfo, (error: unknown) => {
+            if (!isAborted(error)) failure.value = error instanceof Error ? error.message : String(error);
+        });
+    }, [chosen.layer, chosen.fold, chosen.item]);
+    return info?.item === chosen.item ? info : null;
+}
+
+const KINDS: Record<GroupInfo['kind'], Key> = {
+    graph: 'graphKind', scope: 'scopeKind', fusion: 'fusionKind', part: 'partKind', input: 'inputKind', output: 'outputKind', node: 'nodeKind',
+};
+
+function GroupDetails({chosen}: {chosen: Group}) {
+    const info = useGroup(chosen);
+    if (!info) return <p class="faint">{t('loading')}</p>;
+    const isEnd = info.kind === 'input' || info.kind === 'output';
+    return (
+        <div class="details">
+            <header><span class="op plain-op">{t(KINDS[info.kind])}</span><span class="faint">{t(chosen.layer)}</span></header>
+            <h2 class="name">{info.kind === 'part' ? t('part', {n: clean(info.label)}) : clean(info.label)}</h2>
+            {!isEnd && <p class="tools">
+                <button onClick={() => graphActions.current?.toggle(chosen.item)}>{t('openClose')}</button>
+                <button onClick={() => graphActions.current?.fitSelection()}>{t('goThere')}</button>
+            </p>}
+            <dl class="facts">
+                {info.value_type && <div><dt>{t('dataType')}</dt><dd>{clean(info.value_type, 400)}</dd></div>}
+                {!isEnd && <div><dt>{t('nodeCount')}</dt><dd>{count(info.nodes)}</dd></div>}
+                {info.tasks > 0 && <div><dt>{t('tasks')}</dt><dd>{count(info.tasks)}</dd></div>}
+                {info.total_ns > 0 && <div><dt>{t('time')}</dt><dd>{duration(info.total_ns)}</dd></div>}
+            </dl>
+            {info.types.length > 0 && <Types info={info} />}
+        </div>
+    );
+}
+
+// By time where there is some, else by number; a click looks for that type.
+function Types({info}: {info: GroupInfo}) {
+    const whole = info.total_ns > 0 ? info.total_ns : info.nodes;
+    return (
+        <>
+            <h3>{t('byCategory')}</h3>
+            <ul class="bars">{info.types.map((type) => {
+                const part = (info.total_ns > 0 ? type.total_ns : type.nodes) / Math.max(1, whole);
+                return (
+                    <li key={type.op}>
+                        <button class="plain" onClick={() => setSearch(`op:${type.op} layer:${layer.value}`)}>
+                            <i style={{background: look(type.category).fill, color: look(type.category).text}}>{look(type.category).tag}</i>
+                            <span>{clean(type.op, 60)}</span>
+                            <small class="faint">{count(type.nodes)} ×</small>
+                            <small>{info.total_ns > 0 ? duration(type.total_ns) : ''} {share(1e6 * part)}</small>
+                        </button>
+                        <span class="bar"><span style={{width: `${(100 * part).toFixed(1)}%`, background: look(type.category).fill}} /></span>
+                    </li>);
+            })}</ul>
+            {info.other_types > 0 && <p class="faint">+ {count(info.other_types)}</p>}
+        </>
+    );
+}
