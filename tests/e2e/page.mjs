@@ -127,7 +127,7 @@ async function selecting(name, page, hasTasks) {
 }
 
 async function mapping(name, page) {
-    const cell = page.locator('.mapping .row:not(.head) span').nth(1);
+    const cell = page.locator('.mapping .row .party').nth(1);
     if (!(await cell.count())) return;
     await cell.click();
     await page.waitForTimeout(700);
@@ -135,13 +135,14 @@ async function mapping(name, page) {
         document.querySelector('aside.panel h2.name') !== null));
     check(`${name}: the chosen row is lit`, (await page.locator('.mapping .row.lit').count()) > 0);
     const seen = await page.evaluate(() => {
-        const view = window.inspector.graph, s = view.scene, node = Number(location.hash.match(/;s=n:(\d+)/)?.[1] ?? 0);
-        const box = view.outline.visible(s, node);
-        if (!box) return `node ${node} has no box`;
+        const view = window.inspector.graph, s = view.scene, boxes = [...view.related.keys()];
+        if (!boxes.length) return 'nothing is marked';
         const r = document.getElementById('graph').getBoundingClientRect();
-        const dx = Math.abs(s.x[box] + s.width[box] / 2 - view.camera.x) * view.camera.scale;
-        const dy = Math.abs(s.y[box] + s.height[box] / 2 - view.camera.y) * view.camera.scale;
-        return dx <= r.width / 2 && dy <= r.height / 2 ? '' : `out of sight by ${dx}, ${dy}`;
+        return boxes.some((box) => {
+            const dx = (s.x[box] - view.camera.x) * view.camera.scale, dy = (s.y[box] - view.camera.y) * view.camera.scale;
+            return dx < r.width / 2 && dy < r.height / 2 && dx + s.width[box] * view.camera.scale > -r.width / 2 &&
+                dy + s.height[box] * view.camera.scale > -r.height / 2;
+        }) ? '' : `all ${boxes.length} marked boxes are out of sight`;
     });
     check(`${name}: the structure went there`, seen === '', seen);
 }
@@ -182,8 +183,8 @@ async function paths(name, page) {
     await page.mouse.click(place.x, place.y);
     await page.waitForTimeout(500);
     await page.keyboard.press('p');
-    await page.waitForSelector('.path-mark', {timeout: 10000}).catch(() => {});
-    check(`${name}: P shows the path`, (await page.locator('.path-mark').count()) === 1);
+    await page.waitForSelector('.details .path-mark', {timeout: 10000}).catch(() => {});
+    check(`${name}: P shows the path`, (await page.locator('.details .path-mark').count()) === 1);
     const pink = await page.evaluate(() => {
         const canvas = document.getElementById('graph'), data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
         let found = 0;
@@ -193,7 +194,7 @@ async function paths(name, page) {
     check(`${name}: the path stands out`, pink > 50, String(pink));
     await page.locator('#graph').focus();
     await page.keyboard.press('Escape');
-    check(`${name}: Escape takes it away`, (await page.locator('.path-mark').count()) === 0);
+    check(`${name}: Escape takes it away`, (await page.locator('.details .path-mark').count()) === 0);
 }
 
 async function searching(name, page, text) {

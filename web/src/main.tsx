@@ -1,6 +1,7 @@
 import './style.css';
 import {render} from 'preact';
 import {App, views} from './app/app';
+import {keepPanes} from './app/split';
 import {loadCapture} from './state/actions';
 import {decode, keepAddress, restore} from './state/permalink';
 import {lang, theme} from './state/state';
@@ -8,6 +9,8 @@ import {lang, theme} from './state/state';
 const languages = navigator.languages ?? [navigator.language];
 lang.value = languages[0]?.toLowerCase().startsWith('zh') ? 'zh' : 'en';
 theme.value = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+
+keepPanes();
 
 const root = document.getElementById('app');
 if (root) {

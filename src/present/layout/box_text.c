@@ -117,7 +117,7 @@ static void fill_node(struct mi_box_text *text, const struct mi_model *model, ui
     const struct mi_tables *rows = &model->all.rows;
     mi_str_id in = mi_box_dtype(model, node, true), out = mi_box_dtype(model, node, false);
     uint32_t members = mi_csr_count(&model->index.framework_of, node);
-    text->op = mi_describe_op(model, (mi_node_id){node}, arena);
+    text->op = mi_model_text(model, rows->nodes.op[node]);
     text->constants = count_constants(model, node);
     text->members = members > 1 ? members : 0;
     if (rows->nodes.out_count[node])

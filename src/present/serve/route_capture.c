@@ -1,11 +1,13 @@
 /* GET capture: what there is to look at, for the first picture of the page.
  *
  *   {"version", "start_unix_ns", "has": [..], "categories": [..],
+ *    "used_categories": [..],
  *    "graphs": [{"id", "layer", "kind", "name", "nodes", "stage"}],
  *    "tracks": [{"id", "kind", "name", "device", "rank", "native_id", "tasks", "slices"}],
  *    "counters": [{"id", "name", "unit", "device", "rank"}],
  *    "first_ns", "end_ns", "tasks_first_ns", "tasks_end_ns", "runs", "sources": [..],
- *    "calibrated": whether clocks were moved, "diagnostics": [..]} */
+ *    "calibrated": whether clocks were moved, "diagnostics": [..],
+ *    "passes": [{"name", "verdicts", "can_run"}]} */
 #include "present/export/common.h"
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
@@ -35,6 +37,23 @@ static void write_categories(struct mi_jw *jw)
     mi_jw_begin_array(jw);
     for (unsigned c = 0; c < mi_enum_size(MI_E_category); c++)
         mi_jw_text(jw, mi_enum_name(MI_E_category, c));
+    mi_jw_end(jw);
+}
+
+/* Those that some node or task has: what a legend has to explain. */
+static void write_used(struct mi_jw *jw, const struct mi_model *model)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    unsigned used = 0;
+    for (uint32_t n = 1; n < rows->nodes.count; n++)
+        used |= 1U << rows->nodes.category[n];
+    for (uint32_t k = 1; k < rows->kernels.count; k++)
+        used |= 1U << rows->kernels.category[k];
+    mi_jw_key(jw, "used_categories");
+    mi_jw_begin_array(jw);
+    for (unsigned c = 0; c < mi_enum_size(MI_E_category); c++)
+        if (used & 1U << c)
+            mi_jw_text(jw, mi_enum_name(MI_E_category, c));
     mi_jw_end(jw);
 }
 
@@ -159,6 +178,7 @@ void mi_route_capture(struct mi_site *site, const struct mi_request *request,
     mi_export_start(&jw, model);
     write_has(&jw, model);
     write_categories(&jw);
+    write_used(&jw, model);
     write_span(&jw, model);
     write_graphs(&jw, model);
     write_tracks(&jw, model);

@@ -18,6 +18,7 @@ export interface Capture {
     start_unix_ns: string | null;
     has: string[];
     categories: string[];
+    used_categories: string[];
     first_ns: number;
     end_ns: number;
     tasks_first_ns: number;
@@ -115,6 +116,18 @@ export interface Finding {
     tasks?: number[];
     is_experimental?: boolean;
     advice?: string;
+}
+
+export interface GroupInfo {
+    item: number;
+    label: string;
+    kind: 'graph'|'scope'|'fusion'|'part'|'input'|'output'|'node';
+    nodes: number;
+    tasks: number;
+    total_ns: number;
+    value_type: string;
+    types: {op: string; category : string; nodes : number; tasks : number; total_ns : number}[];
+    other_types: number;
 }
 
 let transport: Transport | null = null;

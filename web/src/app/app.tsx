@@ -1,21 +1,24 @@
 // The page: a bar, structure and mapping beside the panel, the timeline below.
 import {effect} from '@preact/signals';
-import {useEffect, useRef, useState} from 'preact/hooks';
+import {useEffect, useRef} from 'preact/hooks';
 import {GraphCanvas} from '../graph/canvas';
 import type {GraphView} from '../graph/view';
-import {t} from '../i18n/i18n';
-import {goToHit, graphActions, loadCapture, searchResult, select, setFold, setLayer, setSearch, showPath, timeActions} from '../state/actions';
-import {announcement, capture, failure, fold, follow, heatMap, lang, layer, path, search, theme, type Fold} from '../state/state';
+import {categoryName, t} from '../i18n/i18n';
+import {goToHit, graphActions, loadCapture, select, setFold, setLayer, setSearch, showPath} from '../state/actions';
+import {
+    announcement, capture, failure, fold, follow, group, heatMap, hidden, hits, lang, layer, panel, path, search, theme, type Fold,
+} from '../state/state';
 import {encode, here} from '../state/permalink';
 import {Mapping} from '../tables/mapping';
 import {TimelineBar, TimelineTwin} from '../timeline/bar';
 import {TimelineView} from '../timeline/view';
 import {clean} from '../util/clean';
-import {savePng} from '../util/export';
-import {count} from '../util/format';
+import {savePng, saveSvg} from '../util/export';
 import {Icon} from './icons';
-import {Legend, Panels} from './panels';
+import {HeatScale, Legend, Panels} from './panels';
 import {ReportNote} from './report_note';
+import {Search} from './search';
+import {place, Splitter} from './split';
 
 const views: {graph: GraphView | null; timeline: TimelineView | null} = {graph: null, timeline: null};
 export {views};
@@ -30,72 +33,68 @@ function TimelineCanvas() {
     return <canvas ref={ref} id="timeline" tabIndex={0} role="application" aria-label={t('timeline')} />;
 }
 
-function Search() {
-    const [, refresh] = useState(0);
-    useEffect(() => {
-        const listener = (): void => refresh((n) => n + 1);
-        searchResult.listeners.add(listener);
-        return () => void searchResult.listeners.delete(listener);
-    }, []);
-    const result = searchResult.current;
-    return (
-        <div class="search">
-            <input id="search" type="search" value={search.value} placeholder={t('search')} aria-label={t('search')}
-                onInput={(e) => setSearch((e.target as HTMLInputElement).value)}
-                onKeyDown={(e) => {
-                    if (e.isComposing) return;
-                    if (e.key === 'Enter') goToHit(e.shiftKey ? -1 : 1);
-                    if (e.key === 'Escape') {
-                        setSearch('');
-                        (e.target as HTMLInputElement).blur();
-                    }
-                }} />
-            {search.value && (
-                <div class="hits" role="listbox" aria-label={t('search')}>
-                    <p class="faint">{t('hits', {n: count(result.total)})}</p>
-                    {result.hits.slice(0, 30).map((h) => (
-                        <button key={h.node} role="option" class="plain" onClick={() => {
-                            if (h.layer === 'framework' || h.layer === 'compiled') setLayer(h.layer);
-                            select(h.node, 0, 'panel');
-                        }}>
-                            <b>{clean(h.op, 40)}</b> {clean(h.name, 90)} <small class="faint">{clean(h.layer, 12)}</small>
-                        </button>))}
-                </div>)}
-        </div>
-    );
-}
-
 function Bar() {
-    const known = capture.value;
+    const sources = capture.value?.sources ?? [];
+    const file = sources[0]?.path.split('/').pop() ?? '';
     return (
         <header class="bar">
             <strong>model-inspector</strong>
-            <label>{t('layer')} <select value={layer.value} onChange={(e) => setLayer((e.target as HTMLSelectElement).value as 'framework')}>
-                {(['framework', 'compiled'] as const).filter((x) => known?.has.includes(x)).map((x) => <option key={x} value={x}>{t(x)}</option>)}
-            </select></label>
-            <label>{t('fold')} <select value={fold.value} onChange={(e) => setFold((e.target as HTMLSelectElement).value as Fold)}>
-                <option value="scope">{t('foldScope')}</option>
-                <option value="group">{t('foldGroup')}</option>
-                <option value="none">{t('foldNone')}</option>
-            </select></label>
-            <label>{t('colours')} <select value={heatMap.value ? 'time' : 'type'} onChange={(e) => (heatMap.value = (e.target as HTMLSelectElement).value === 'time')}>
-                <option value="type">{t('byCategory')}</option>
-                <option value="time">{t('byTime')}</option>
-            </select></label>
+            {file && <button class="plain faint file" title={sources.slice(0, 30).map((s) => clean(s.path, 200)).join('\n')} onClick={() => (panel.value = 'files')}>
+                {clean(file, 60)}{sources.length > 1 ? ` +${sources.length - 1}` : ''}</button>}
             <Search />
-            <Tool name="more" label={t('expandAll')} act={() => graphActions.current?.openMore()} />
-            <Tool name="less" label={t('collapseAll')} act={() => graphActions.current?.closeAll()} />
-            <Tool name="fit" label={t('fitAll')} act={() => { graphActions.current?.fitAll(); timeActions.current?.fitAll(); }} />
-            <Tool name="path" label={path.value ? t('clearPath') : t('path')} act={() => (path.value ? (path.value = null) : void showPath())} />
+            <Chips />
+            <span class="grow" />
             <Tool name="follow" label={t('follow')} pressed={follow.value} act={() => (follow.value = !follow.value)} />
-            <Tool name="save" label={t('export')} act={() => (views.graph && savePng(views.graph.toPicture(), 'structure'))} />
             <Tool name="link" label={t('link')} act={() => {
                 const address = `${location.href.split('#')[0]}#${encode(here())}`;
                 void navigator.clipboard?.writeText(address).then(() => (announcement.value = t('copied')));
             }} />
+            <Tool name="help" label={t('help')} act={() => (panel.value = 'help')} />
             <Tool name="theme" label={t('theme')} act={() => (theme.value = theme.value === 'dark' ? 'light' : 'dark')} />
             <button id="lang" onClick={() => (lang.value = lang.value === 'zh' ? 'en' : 'zh')}>{t('language')}</button>
         </header>
+    );
+}
+
+// What narrows the views, each to be taken away.
+function Chips() {
+    const names = [...hidden.value];
+    return (
+        <>
+            {path.value && <button class="chip path-chip" onClick={() => (path.value = null)}>{t('path')} ✕</button>}
+            {names.length > 0 && <button class="chip" title={names.map(categoryName).join(', ')} onClick={() => (hidden.value = new Set())}>
+                {t('hiddenTypes', {n: names.length})} ✕</button>}
+        </>
+    );
+}
+
+function GraphBar() {
+    const known = capture.value;
+    const layers = (['framework', 'compiled'] as const).filter((x) => known?.has.includes(x));
+    return (
+        <div class="time-bar" role="toolbar" aria-label={t('structure')}>
+            <strong>{t('structure')}</strong>
+            <select id="layer" aria-label={t('layer')} title={t('layer')} value={layer.value} onChange={(e) => setLayer((e.target as HTMLSelectElement).value as 'framework')}>
+                {layers.map((x) => <option key={x} value={x}>{t(x)}</option>)}
+            </select>
+            <select id="fold" aria-label={t('fold')} title={t('fold')} value={fold.value} onChange={(e) => setFold((e.target as HTMLSelectElement).value as Fold)}>
+                <option value="scope">{t('foldScope')}</option>
+                <option value="group">{t('foldGroup')}</option>
+                <option value="none">{t('foldNone')}</option>
+            </select>
+            <select id="colours" aria-label={t('colours')} title={t('colours')} value={heatMap.value ? 'time' : 'type'}
+                onChange={(e) => (heatMap.value = (e.target as HTMLSelectElement).value === 'time')}>
+                <option value="type">{t('byCategory')}</option>
+                <option value="time">{t('byTime')}</option>
+            </select>
+            <span class="grow" />
+            <Tool name="more" label={t('expandAll')} act={() => graphActions.current?.openMore()} />
+            <Tool name="less" label={t('collapseAll')} act={() => graphActions.current?.closeAll()} />
+            <Tool name="fit" label={t('fitAll')} act={() => graphActions.current?.fitAll()} />
+            <Tool name="path" label={path.value ? t('clearPath') : t('path')} pressed={path.value !== null} act={() => (path.value ? (path.value = null) : void showPath())} />
+            <button id="graph-png" title={t('export')} onClick={() => views.graph && savePng(views.graph.toPicture(), `structure-${layer.value}`)}>PNG</button>
+            <button id="graph-svg" title={t('export')} onClick={() => views.graph && saveSvg(views.graph.toSvg(), `structure-${layer.value}`)}>SVG</button>
+        </div>
     );
 }
 
@@ -107,6 +106,16 @@ function Tool({name, label, act, pressed}: {name: string; label: string; act: ()
 
 let afterG = 0;
 
+// One thing at a time: the path, the search, the selection.
+function stepBack(): void {
+    if (path.value) path.value = null;
+    else if (search.value || hits.value.size) setSearch('');
+    else {
+        group.value = null;
+        select(0, 0, 'panel');
+    }
+}
+
 function globalKey(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
     if (event.isComposing || /INPUT|SELECT|TEXTAREA/.test(target.tagName)) return;
@@ -117,14 +126,27 @@ function globalKey(event: KeyboardEvent): void {
         goToHit(event.shiftKey ? -1 : 1);
     } else if (event.key === 'g') {
         afterG = performance.now();
-    } else if (performance.now() - afterG < 1200 && ['1', '2', '3'].includes(event.key)) {
-        const ids: Record<string, string> = {'1': '#graph', '2': '#timeline', '3': '.mapping .rows'};
+    } else if (performance.now() - afterG < 1200 && ['1', '2', '3', '4'].includes(event.key)) {
+        const ids: Record<string, string> = {'1': '#graph', '2': '#timeline', '3': '.mapping .rows', '4': '.tabs [aria-selected=true]'};
         document.querySelector<HTMLElement>(ids[event.key]!)?.focus();
     } else if (event.code === 'KeyP' && target.tagName !== 'CANVAS') {
         void showPath();
     } else if (event.key === '?') {
-        void import('../state/state').then((state) => (state.panel.value = 'help'));
+        panel.value = 'help';
+    } else if (event.key === 'Escape') {
+        stepBack();
     }
+}
+
+// Structure, mapping and panel side by side, the timeline below the first two.
+function grid(hasTime: boolean): Record<string, string> {
+    const panelPart = place('panel'), mapPart = ((100 - panelPart) * place('map')) / 100;
+    const columns = `minmax(0, ${100 - panelPart - mapPart}fr) 5px minmax(0, ${mapPart}fr) 5px minmax(0, ${panelPart}fr)`;
+    const rows = hasTime ? `minmax(0, ${100 - place('time')}fr) 5px minmax(0, ${place('time')}fr)` : 'minmax(0, 1fr)';
+    return {
+        gridTemplateColumns: columns, gridTemplateRows: rows,
+        gridTemplateAreas: hasTime ? '"graph s1 map s2 panel" "s3 s3 s3 s2 panel" "time time time s2 panel"' : '"graph s1 map s2 panel"',
+    };
 }
 
 export function App() {
@@ -148,10 +170,18 @@ export function App() {
                 <div class="failure" role="alert">{t('failed', {reason: clean(failure.value, 300)})}{' '}
                     <button onClick={() => { failure.value = ''; void loadCapture(); }}>{t('retry')}</button></div>)}
             <ReportNote />
-            <main>
-                <section class="graph" aria-label={t('structure')}><GraphCanvas hold={(view) => (views.graph = view)} /><Legend /></section>
+            <main style={grid(hasTime === true)}>
+                <section class="graph" aria-label={t('structure')}>
+                    <GraphBar />
+                    <GraphCanvas hold={(view) => (views.graph = view)} />
+                    {heatMap.value && <HeatScale />}
+                    <Legend />
+                </section>
+                <Splitter name="map" upright />
                 <section class="map" aria-label={t('mapping')}>{known && <Mapping />}</section>
+                <Splitter name="panel" upright />
                 <Panels />
+                {hasTime && <Splitter name="time" upright={false} />}
                 {hasTime && <section class="time" aria-label={t('timeline')}>
                     <TimelineBar view={() => views.timeline} /><TimelineCanvas /><TimelineTwin /></section>}
             </main>

@@ -82,7 +82,7 @@ function LinkedList({side, nodes, own, isOwnLayer}: {side: 'framework' | 'compil
                         <b>{clean(brief(n.op), 60)}</b> {clean(n.name, 160)}
                     </button>
                     {n.confidence && <small class={`confidence ${clean(n.confidence, 12)}`} title={clean(n.evidence ?? '', 400)}>
-                        {clean(n.confidence, 12)} · {clean(n.rule ?? '', 40)}</small>}
+                        {sureness(n.confidence)} · {clean(n.rule ?? '', 40)}</small>}
                     {side === 'compiled' && n.others > 1 && <small class="one-of"> ⊕ {isOwnLayer ? t('standsFor', {n: n.others}) : t('oneOf', {n: n.others})}</small>}
                     {n.evidence && <small class="evidence faint">{clean(n.evidence, 240)}</small>}
                 </li>))}
@@ -90,6 +90,10 @@ function LinkedList({side, nodes, own, isOwnLayer}: {side: 'framework' | 'compil
             {!all && nodes.length > shown.length && <button onClick={() => setAll(true)}>+ {count(nodes.length - shown.length)}</button>}
         </section>
     );
+}
+
+function sureness(confidence: string): string {
+    return confidence === 'certain' || confidence === 'likely' || confidence === 'guess' ? t(confidence) : clean(confidence, 12);
 }
 
 // Tables of `show`. What is about the chosen node comes first; of the others one can ask.
@@ -112,7 +116,7 @@ function Facts({table, row}: {table: ReportTable; row: Cell[]}) {
     return (
         <dl class="facts">{shown.map((i) => (
             <div key={i}><dt title={table.columns[i]!.meaning ?? ''}>{table.columns[i]!.title}</dt>
-                <dd>{row[i] === true ? '✓' : clean(String(row[i]), 600).replaceAll('_', ' ')}</dd></div>))}
+                <dd>{row[i] === true ? '✓' : (table.columns[i]!.kind === 'word' ? String(row[i]).replaceAll('_', ' ') : clean(String(row[i]), 600))}</dd></div>))}
         </dl>
     );
 }

@@ -6,6 +6,7 @@ const PATHS: Record<string, string> = {
     more: 'M10 4v12M4 10h12',
     less: 'M4 10h12',
     save: 'M10 3v9M6 9l4 4 4-4M4 17h12',
+    help: 'M7.5 7.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.9-1.1 1.8M10 14.5v.1M10 18a8 8 0 1 0 0-16 8 8 0 0 0 0 16z',
     link: 'M8 12l4-4M7 9l-2 2a3 3 0 0 0 4 4l2-2M13 11l2-2a3 3 0 0 0-4-4L9 7',
     follow: 'M3 10h10M9 6l4 4-4 4M17 4v12',
 };

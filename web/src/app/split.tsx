@@ -7,7 +7,7 @@ import {panes} from '../state/state';
 
 export type Border = 'map' | 'panel' | 'time';
 
-const NORMAL: Record<Border, number> = {map: 50, panel: 24, time: 42}; // per cent, of what is at the right or below
+const NORMAL: Record<Border, number> = {map: 44, panel: 24, time: 36}; // per cent, of what is at the right or below
 const LEAST = 10;
 const MOST = 80;
 const KEY = 'model-inspector-panes';

@@ -1,15 +1,35 @@
 // The structure view: a camera over a scene. What hands do to it is in hands.ts.
 import {effect, untracked} from '@preact/signals';
+
 import {isAborted, postFrame} from '../api/client';
+import {t} from '../i18n/i18n';
 import {graphActions, select} from '../state/actions';
 import {
-    announcement, capture, failure, focus, fold, follow, graphPlace, group, heatMap, hidden, hits, layer, opened, path,
-    relatedNodes, selection, theme,
+    announcement,
+    capture,
+    failure,
+    focus,
+    fold,
+    follow,
+    graphMost,
+    graphPlace,
+    group,
+    heatMap,
+    hidden,
+    hits,
+    layer,
+    opened,
+    outline,
+    path,
+    relatedNodes,
+    selection,
+    theme,
 } from '../state/state';
-import {t} from '../i18n/i18n';
-import {duration} from '../util/format';
 import {SvgSurface} from '../util/export';
+import {duration} from '../util/format';
+
 import {between, calm, fitted, FLIGHT_MS, onTheWay, zoomed} from './camera';
+
 import {GraphPainter, type Camera, type Marks, type Trace} from './draw';
 import {GraphHands} from './hands';
 import {countByBox, Outline} from './outline';
@@ -58,12 +78,13 @@ export class GraphView {
         this.stops.push(() => sizes.disconnect(), () => this.hands.destroy());
         this.watch();
         graphActions.current = {
-            reveal: (node, expand) => this.reveal(node, expand),
-            revealItem: (item) => this.revealItem(item),
-            fitAll: () => this.fitAll(),
-            fitSelection: () => this.fitSelection(),
-            openMore: () => this.openMore(),
-            closeAll: () => this.closeAll(),
+            reveal : (node, expand) => this.reveal(node, expand),
+            revealItem : (item) => this.revealItem(item),
+            toggle : (item) => this.toggle(this.scene?.boxOfItem.get(item) ?? 0),
+            fitAll : () => this.fitAll(),
+            fitSelection : () => this.fitSelection(),
+            openMore : () => this.openMore(),
+            closeAll : () => this.closeAll(),
         };
     }
 
@@ -114,6 +135,7 @@ export class GraphView {
             const scene = decodeScene(await postFrame('layout', 'layout', body));
             const before = this.scene;
             this.scene = scene;
+            graphMost.value = scene.mostTime;
             this.sceneOf = `${String(body['layer'])}:${String(body['fold'])}`;
             if (scene.closed) announcement.value = t('closedGroups', {n: scene.closed});
             this.afterLoad(before);
@@ -127,6 +149,7 @@ export class GraphView {
     private async loadOutline(): Promise<void> {
         this.outline = null;
         this.outline = await Outline.load(layer.value, fold.value);
+        outline.value = this.outline;
         this.relate();
         if (this.goal) this.goOn();
     }

@@ -11,6 +11,7 @@ import {
 export interface GraphActions {
     reveal(node: number, expand: boolean): void; // expand: open what hides it
     revealItem(item: number): void;
+    toggle(item: number): void;
     fitAll(): void;
     fitSelection(): void;
     openMore(): void;

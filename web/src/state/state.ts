@@ -1,6 +1,7 @@
 // What the views share: they read these signals, actions (actions.ts) write them.
 import {computed, signal} from '@preact/signals';
 import type {Capture, Links} from '../api/client';
+import type {Outline} from '../graph/outline';
 
 export type View = 'graph' | 'timeline' | 'mapping' | 'panel' | 'link';
 export type Fold = 'scope' | 'group' | 'none';
@@ -47,6 +48,9 @@ export const fold = signal<Fold>('scope');
 export const opened = signal<ReadonlySet<number> | null>(null); // null: as the server thinks right
 export const selection = signal<Selection>({node: 0, task: 0, origin: 'link'});
 export const group = signal<Group | null>(null);
+export const graphMost = signal<number>(0);                       // ns, the longest time of a box
+export const outline = signal<Outline|null>(null);                // of the structure that is shown
+export const panes = signal<Partial<Record<string, number>>>({}); // per cent, see split.tsx
 export const focus = signal<Focus | null>(null); // of the structure
 export const graphPlace = signal<Place | null>(null); // null: as it fits
 export const links = signal<Links | null>(null); // of the selection

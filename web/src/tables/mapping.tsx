@@ -135,7 +135,13 @@ function pick(row: MapRow, side: 'framework' | 'compiled' | 'task'): void {
     else if (row.compiled) choose(row.compiled.id, 0, 'mapping');
 }
 
-const MARKS: Record<string, string> = {certain: '●', likely: '◐', guess: '○'};
+// Reports tell in the language of the page how sure a link is.
+const MARKS = {certain: '●', likely: '◐', guess: '○'} as const;
+
+function markOf(confidence: string): string {
+    const key = (Object.keys(MARKS) as (keyof typeof MARKS)[]).find((k) => k === confidence || t(k) === confidence);
+    return key ? MARKS[key] : '·';
+}
 
 function PartyCell({party, side, row, isOwn}: {party: Party; side: 'framework' | 'compiled' | 'task'; row: MapRow; isOwn: boolean}) {
     const jump = (): void => {
@@ -157,7 +163,7 @@ function Row({row, at, isLit, isCursor, whole, own}: {row: MapRow; at: number; i
             <div role="cell">{row.framework ? <PartyCell party={row.framework} side="framework" row={row} isOwn={row.framework.id === own} />
                 : <i class="faint">{row.compiled ? clean(state, 200) : ''}</i>}</div>
             <div role="cell">
-                {row.confidence && <small class="sure" title={`${clean(row.confidence, 20)} · ${clean(row.evidence, 400)}`}>{MARKS[row.confidence] ?? '·'}</small>}
+                {row.confidence && <small class="sure" title={`${clean(row.confidence, 20)} · ${clean(row.evidence, 400)}`}>{markOf(row.confidence)}</small>}
                 {row.conflict && <small class="conflict" title={clean(row.conflict, 400)}>!</small>}
                 {row.compiled ? <PartyCell party={row.compiled} side="compiled" row={row} isOwn={row.compiled.id === own} />
                     : row.task ? <PartyCell party={row.task} side="task" row={row} isOwn={false} />

@@ -2,11 +2,11 @@
 // select it.
 import {useEffect, useState} from 'preact/hooks';
 import {isAborted, report, type Cell, type Report, type ReportTable} from '../api/client';
-import {t} from '../i18n/i18n';
 import {select} from '../state/actions';
+import {t} from '../i18n/i18n';
 import {lang} from '../state/state';
 import {clean} from '../util/clean';
-import {bytes, count, microseconds, share} from '../util/format';
+import {bytes, count, duration, microseconds, share} from '../util/format';
 
 export function useReport(name: string, parameters: Record<string, string>, when = true): Report | string | null {
     const [state, setState] = useState<Report | string | null>(null);
@@ -54,7 +54,7 @@ function usedColumns(table: ReportTable): number[] {
     return list;
 }
 
-export function Table({table, most = 200}: {table: ReportTable; most?: number}) {
+export function Table({table, most = 200, onRow}: {table: ReportTable; most?: number; onRow?: ((row: Cell[]) => void) | undefined}) {
     const [shown, setShown] = useState(most);
     const columns = usedColumns(table);
     const nodeAt = table.columns.findIndex((c) => c.kind === 'node');
@@ -63,12 +63,14 @@ export function Table({table, most = 200}: {table: ReportTable; most?: number}) 
     if (!table.rows.length) return null;
     const choose = (row: Cell[]): void => {
         const node = nodeAt >= 0 ? row[nodeAt] : null, task = taskAt >= 0 ? row[taskAt] : null;
-        if (typeof task === 'number') select(0, task, 'panel');
+        if (onRow) onRow(row);
+        else if (typeof task === 'number') select(0, task, 'panel');
         else if (typeof node === 'number') select(node, 0, 'panel');
     };
+    const isLink = nodeAt >= 0 || taskAt >= 0 || onRow !== undefined;
     return (
         <section class="report-table">
-            <h3>{table.title} <small>{t('total', {n: count(table.total)})}</small></h3>
+            {table.title && <h3>{table.title} <small>{count(table.total)}</small></h3>}
             <div class="scroll-x">
                 <table>
                     <thead>
@@ -80,8 +82,7 @@ export function Table({table, most = 200}: {table: ReportTable; most?: number}) 
                     </thead>
                     <tbody>
                         {table.rows.slice(0, shown).map((row, r) => (
-                            <tr key={r} onClick={() => choose(row)} class={nodeAt >= 0 || taskAt >= 0 ? 'link' : ''}
-                                tabIndex={nodeAt >= 0 || taskAt >= 0 ? 0 : -1}
+                            <tr key={r} onClick={() => choose(row)} class={isLink ? 'link' : ''} tabIndex={isLink ? 0 : undefined}
                                 onKeyDown={(e) => e.key === 'Enter' && choose(row)}>
                                 {columns.map((i, place) => (
                                     <td key={i} class={RIGHT.has(table.columns[i]!.kind) ? 'right' : ''}
@@ -102,16 +103,22 @@ export function ReportView({name, parameters, when = true}: {name: string; param
     if (!when) return null;
     if (found === null) return <p class="faint">{t('loading')}</p>;
     if (typeof found === 'string') return <p class="faint">{clean(found)}</p>;
-    const facts = found.facts.filter((f) => f.title !== null && f.value !== null);
     return (
         <div>
-            {facts.length > 0 && (
-                <dl class="facts">{facts.map((f) => (
-                    <div key={f.name}><dt>{f.title}</dt><dd>{cellText(f.value, f.kind, f.unit)}{f.unit === 'ns' ? ' µs' : ''}</dd></div>))}
-                </dl>)}
+            <FactList report={found} />
             <Findings report={found} />
             {found.tables.map((table) => <Table key={table.name} table={table} />)}
         </div>
+    );
+}
+
+export function FactList({report: found}: {report: Report}) {
+    const facts = found.facts.filter((f) => f.title !== null && f.value !== null);
+    if (!facts.length) return null;
+    return (
+        <dl class="facts">{facts.map((f) => (
+            <div key={f.name}><dt>{f.title}</dt><dd>{f.unit === 'ns' && typeof f.value === 'number' ? duration(f.value) : cellText(f.value, f.kind, f.unit)}</dd></div>))}
+        </dl>
     );
 }
 
