@@ -121,12 +121,12 @@ export interface Finding {
 export interface GroupInfo {
     item: number;
     label: string;
-    kind: 'graph'|'scope'|'fusion'|'part'|'input'|'output'|'node';
+    kind: 'graph' | 'scope' | 'fusion' | 'part' | 'input' | 'output' | 'node';
     nodes: number;
     tasks: number;
     total_ns: number;
     value_type: string;
-    types: {op: string; category : string; nodes : number; tasks : number; total_ns : number}[];
+    types: {op: string; category: string; nodes: number; tasks: number; total_ns: number}[];
     other_types: number;
 }
 

@@ -72,7 +72,7 @@ function GraphBar() {
     const known = capture.value;
     const layers = (['framework', 'compiled'] as const).filter((x) => known?.has.includes(x));
     return (
-        <div class="time-bar" role="toolbar" aria-label={t('structure')}>
+        <div class="graph-bar" role="toolbar" aria-label={t('structure')}>
             <strong>{t('structure')}</strong>
             <select id="layer" aria-label={t('layer')} title={t('layer')} value={layer.value} onChange={(e) => setLayer((e.target as HTMLSelectElement).value as 'framework')}>
                 {layers.map((x) => <option key={x} value={x}>{t(x)}</option>)}

@@ -1,35 +1,15 @@
 // The structure view: a camera over a scene. What hands do to it is in hands.ts.
 import {effect, untracked} from '@preact/signals';
-
 import {isAborted, postFrame} from '../api/client';
-import {t} from '../i18n/i18n';
 import {graphActions, select} from '../state/actions';
 import {
-    announcement,
-    capture,
-    failure,
-    focus,
-    fold,
-    follow,
-    graphMost,
-    graphPlace,
-    group,
-    heatMap,
-    hidden,
-    hits,
-    layer,
-    opened,
-    outline,
-    path,
-    relatedNodes,
-    selection,
-    theme,
+    announcement, capture, failure, focus, fold, follow, graphMost, graphPlace, group, heatMap, hidden, hits, layer, opened, outline, path,
+    relatedNodes, selection, theme,
 } from '../state/state';
-import {SvgSurface} from '../util/export';
+import {t} from '../i18n/i18n';
 import {duration} from '../util/format';
-
+import {SvgSurface} from '../util/export';
 import {between, calm, fitted, FLIGHT_MS, onTheWay, zoomed} from './camera';
-
 import {GraphPainter, type Camera, type Marks, type Trace} from './draw';
 import {GraphHands} from './hands';
 import {countByBox, Outline} from './outline';
@@ -78,13 +58,13 @@ export class GraphView {
         this.stops.push(() => sizes.disconnect(), () => this.hands.destroy());
         this.watch();
         graphActions.current = {
-            reveal : (node, expand) => this.reveal(node, expand),
-            revealItem : (item) => this.revealItem(item),
-            toggle : (item) => this.toggle(this.scene?.boxOfItem.get(item) ?? 0),
-            fitAll : () => this.fitAll(),
-            fitSelection : () => this.fitSelection(),
-            openMore : () => this.openMore(),
-            closeAll : () => this.closeAll(),
+            reveal: (node, expand) => this.reveal(node, expand),
+            revealItem: (item) => this.revealItem(item),
+            toggle: (item) => this.toggle(this.scene?.boxOfItem.get(item) ?? 0),
+            fitAll: () => this.fitAll(),
+            fitSelection: () => this.fitSelection(),
+            openMore: () => this.openMore(),
+            closeAll: () => this.closeAll(),
         };
     }
 

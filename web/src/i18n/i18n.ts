@@ -11,18 +11,9 @@ export function t(key: Key, values: Record<string, string | number> = {}): strin
 }
 
 const CATEGORIES_ZH: Record<string, string> = {
-    other : '其他',
-    convolution : '卷积',
-    fully_connected : '全连接',
-    normalisation : '归一化',
-    activation : '激活',
-    elementwise : '逐元素',
-    reduction_pooling : '归约与池化',
-    data_movement : '数据搬运',
-    communication : '通信',
-    synchronisation : '同步',
-    control : '控制',
-    custom : '自定义',
+    other: '其他', convolution: '卷积', fully_connected: '全连接', normalisation: '归一化', activation: '激活',
+    elementwise: '逐元素', reduction_pooling: '归约与池化', data_movement: '数据搬运', communication: '通信',
+    synchronisation: '同步', control: '控制', custom: '自定义',
 };
 
 export function categoryName(category: string): string {

@@ -2,21 +2,7 @@
 // not right is left out, and nothing from it is ever markup.
 import {effect} from '@preact/signals';
 import {
-    fold,
-    graphPlace,
-    heatMap,
-    hidden,
-    lang,
-    layer,
-    links,
-    opened,
-    panel,
-    search,
-    selection,
-    theme,
-    timeWindow,
-    type Fold,
-    type LayerName,
+    fold, graphPlace, heatMap, hidden, lang, layer, links, opened, panel, search, selection, theme, timeWindow, type Fold, type LayerName,
 } from './state';
 import {select, setSearch} from './actions';
 
@@ -30,7 +16,7 @@ export interface Place {
     task?: number;
     name?: string; // of the node: numbers are good for the same files only
     time?: {start: number; duration: number};
-    graph?: {x: number; y : number; scale : number};
+    graph?: {x: number; y: number; scale: number};
     heat?: boolean;
     panel?: string;
     search?: string;
@@ -66,15 +52,10 @@ export function encode(place: Place): string {
     if (place.fold) parts.push(`d=${place.fold}`);
     if (place.node) parts.push(`s=n:${place.node}`);
     else if (place.task) parts.push(`s=t:${place.task}`);
-    if (place.name)
-        parts.push(`w=${encodeURIComponent(place.name)}`);
-    if (place.graph)
-        parts.push(`g=${Math.round(place.graph.x)},${Math.round(place.graph.y)},${
-            place.graph.scale.toPrecision(4)}`);
-    if (place.heat)
-        parts.push('c=time');
-    if (place.panel)
-        parts.push(`p=${place.panel}`);
+    if (place.name) parts.push(`w=${encodeURIComponent(place.name)}`);
+    if (place.graph) parts.push(`g=${Math.round(place.graph.x)},${Math.round(place.graph.y)},${place.graph.scale.toPrecision(4)}`);
+    if (place.heat) parts.push('c=time');
+    if (place.panel) parts.push(`p=${place.panel}`);
     if (place.time) parts.push(`t=${Math.round(place.time.start)},${Math.round(place.time.duration)}`);
     if (place.search) parts.push(`q=${encodeURIComponent(place.search)}`);
     if (place.hidden?.length) parts.push(`f=${place.hidden.join('.')}`);
@@ -99,12 +80,9 @@ export function decode(text: string): Place {
         else if (key === 's' && /^t:\d{1,10}$/.test(value)) place.task = Number(value.slice(2));
         else if (key === 'g' && /^-?\d{1,9},-?\d{1,9},\d{1,4}(\.\d{1,8})?(e-\d)?$/.test(value)) {
             const [x, y, scale] = value.split(',').map(Number);
-            if (scale && scale > 0)
-                place.graph = {x : x ?? 0, y : y ?? 0, scale : Math.min(scale, 12)};
-        } else if (key === 'c' && value === 'time')
-            place.heat = true;
-        else if (key === 'p' && /^[a-z]{1,12}$/.test(value))
-            place.panel = value;
+            if (scale && scale > 0) place.graph = {x: x ?? 0, y: y ?? 0, scale: Math.min(scale, 12)};
+        } else if (key === 'c' && value === 'time') place.heat = true;
+        else if (key === 'p' && /^[a-z]{1,12}$/.test(value)) place.panel = value;
         else if (key === 't' && /^-?\d{1,19},\d{1,19}$/.test(value)) {
             const [start, duration] = value.split(',').map(Number);
             if (duration && duration > 0) place.time = {start: start ?? 0, duration};
@@ -131,28 +109,21 @@ export function restore(place: Place): void {
     if (place.hidden) hidden.value = new Set(place.hidden);
     if (place.time) timeWindow.value = place.time;
     if (place.search) setSearch(place.search);
-    if (place.graph)
-        graphPlace.value = place.graph;
-    if (place.heat)
-        heatMap.value = true;
-    if (place.panel)
-        panel.value = place.panel;
-    if (place.node && place.name)
-        expectName(place.node, place.name);
+    if (place.graph) graphPlace.value = place.graph;
+    if (place.heat) heatMap.value = true;
+    if (place.panel) panel.value = place.panel;
+    if (place.node && place.name) expectName(place.node, place.name);
     if (place.node || place.task) select(place.node ?? 0, place.task ?? 0, 'link');
     else if (selection.value.node || selection.value.task) select(0, 0, 'link');
 }
 
 // Of another version of the files: the number is another node's, but its name can be looked for.
-function expectName(node: number, name: string): void
-{
+function expectName(node: number, name: string): void {
     const stop = effect(() => {
         const found = links.value;
-        if (!found || found.node !== node)
-            return;
+        if (!found || found.node !== node) return;
         queueMicrotask(() => stop());
-        if (found.name.slice(0, 200) !== name)
-            setSearch(`"${name}"`);
+        if (found.name.slice(0, 200) !== name) setSearch(`"${name}"`);
     });
 }
 
@@ -160,14 +131,10 @@ export function here(): Place {
     const place: Place = {layer: layer.value, fold: fold.value, theme: theme.value, lang: lang.value};
     if (opened.value) place.open = [...opened.value];
     if (selection.value.node) place.node = selection.value.node;
-    if (selection.value.node && links.value?.node === selection.value.node)
-        place.name = links.value.name.slice(0, 200);
-    if (graphPlace.value)
-        place.graph = graphPlace.value;
-    if (heatMap.value)
-        place.heat = true;
-    if (panel.value !== 'details')
-        place.panel = panel.value;
+    if (selection.value.node && links.value?.node === selection.value.node) place.name = links.value.name.slice(0, 200);
+    if (graphPlace.value) place.graph = graphPlace.value;
+    if (heatMap.value) place.heat = true;
+    if (panel.value !== 'details') place.panel = panel.value;
     if (selection.value.task) place.task = selection.value.task;
     if (timeWindow.value.duration > 1) place.time = timeWindow.value;
     if (search.value) place.search = search.value;
