@@ -1,6 +1,7 @@
-// Bundles the page: node web/build.mjs FOLDER. Writes app-HASH.js, app-HASH.css, index.html, and page.d,
+// Bundles the page: node web/build.mjs FOLDER [--bench]. Writes app-HASH.js, app-HASH.css, index.html, and page.d,
 // which tells the build what they were made of; and parts/report.html, the frame of a one-file report. What
 // stands in {{..}} there is filled in by src/present/offline/offline.c, so that nothing is built in twice.
+// With --bench the page can measure itself (src/bench.ts).
 import {build} from 'esbuild';
 import {createHash} from 'node:crypto';
 import {mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
@@ -26,6 +27,7 @@ const result = await build({
     jsxImportSource: 'preact',
     legalComments: 'none',
     metafile: true,
+    define: {BENCH: String(process.argv[3] === '--bench')},
 });
 
 const outputs = Object.keys(result.metafile.outputs).map((path) => relative(dist, resolve(path)));

@@ -2,6 +2,7 @@ import './style.css';
 import {render} from 'preact';
 import {App, views} from './app/app';
 import {keepPanes} from './app/split';
+import {bench} from './bench';
 import {loadCapture} from './state/actions';
 import {decode, keepAddress, restore} from './state/permalink';
 import {lang, theme} from './state/state';
@@ -23,3 +24,4 @@ if (root) {
 
 // For tests and measurements: what the canvases drew last, and how long it took.
 Object.assign(window, {inspector: views});
+if (BENCH) Object.assign(window, {__bench: bench});

@@ -44,9 +44,9 @@ enum slice_flag {
 };
 
 enum {
-    MOST_BYTES = 190000, /* of columns that grow with the slices */
+    MOST_BYTES = 160000, /* of columns that grow with the slices */
     SLICE_BYTES = 14,    /* of one, as a rule */
-    MOST_SLICES = 13000, /* of all lanes together */
+    MOST_SLICES = 11000, /* of all lanes together */
     PER_LANE = 8192,     /* more than a screen has columns */
     WIDE_STEPS = 12,     /* a label may fit */
     MOST_NAME = 160

@@ -43,6 +43,11 @@ const KEYS: [string, Key][] = [
     ['F · 0', 'keyFit'], ['P', 'keyPath'], ['/ · n · Shift n', 'keySearch'], ['G 1 2 3 4', 'keyGo'], ['Esc', 'keyBack'], ['?', 'keyHelp'],
 ];
 
+const TIME_KEYS: [string, Key][] = [
+    ['← → ↑ ↓', 'timeKeyStep'], ['[ ]', 'timeKeySame'], ['Enter', 'timeKeyZoom'], ['E · Shift E', 'timeKeyGroups'],
+    ['wheel · Ctrl wheel · Shift wheel', 'timeKeyWheel'], ['Shift drag', 'timeKeyMeasure'], ['click', 'timeKeyClick'],
+];
+
 const WORDS: [string, Key][] = [
     ['conv relu', 'queryText'], ['op:MatMul', 'queryOp'], ['ns:layer1/attn', 'queryScope'], ['dtype:f16', 'queryDtype'],
     ['stream:3', 'queryStream'], ['dur>1ms dur<20us', 'queryTime'], ['unmapped', 'queryUnmapped'], ['layer:compiled', 'queryLayer'], ['"op:x"', 'queryQuoted'],
@@ -50,7 +55,7 @@ const WORDS: [string, Key][] = [
 
 function Keys() {
     const list = (rows: [string, Key][]) => <dl class="keys">{rows.map(([key, text]) => <div key={text}><dt><kbd>{key}</kbd></dt><dd>{t(text)}</dd></div>)}</dl>;
-    return <div><h3>{t('help')}</h3>{list(KEYS)}<h3>{t('queryWords')}</h3>{list(WORDS)}</div>;
+    return <div><h3>{t('help')}</h3>{list(KEYS)}<h3>{t('timeline')}</h3>{list(TIME_KEYS)}<h3>{t('queryWords')}</h3>{list(WORDS)}</div>;
 }
 
 // What the colours of times mean.

@@ -4,6 +4,7 @@ import {effect} from '@preact/signals';
 import {
     fold, graphPlace, heatMap, hidden, lang, layer, links, opened, panel, search, selection, theme, timeWindow, type Fold, type LayerName,
 } from './state';
+import {dimOthers, foldIdle, rawTime, showFlows, timeText} from '../timeline/state';
 import {select, setSearch} from './actions';
 
 const MOST = 2000;
@@ -19,11 +20,15 @@ export interface Place {
     graph?: {x: number; y: number; scale: number};
     heat?: boolean;
     panel?: string;
+    switches?: string; // of the timeline, a letter each: see SWITCHES
+    timeText?: string;
     search?: string;
     hidden?: string[];
     theme?: 'light' | 'dark';
     lang?: 'en' | 'zh';
 }
+
+const SWITCHES = [['a', showFlows, true], ['i', foldIdle, true], ['r', rawTime, true], ['g', dimOthers, false]] as const;
 
 // Numbers in ascending order as differences in base 36.
 export function packNumbers(list: readonly number[]): string {
@@ -57,6 +62,8 @@ export function encode(place: Place): string {
     if (place.heat) parts.push('c=time');
     if (place.panel) parts.push(`p=${place.panel}`);
     if (place.time) parts.push(`t=${Math.round(place.time.start)},${Math.round(place.time.duration)}`);
+    if (place.switches) parts.push(`v=${place.switches}`);
+    if (place.timeText) parts.push(`k=${encodeURIComponent(place.timeText)}`);
     if (place.search) parts.push(`q=${encodeURIComponent(place.search)}`);
     if (place.hidden?.length) parts.push(`f=${place.hidden.join('.')}`);
     if (place.theme) parts.push(`th=${place.theme}`);
@@ -89,9 +96,10 @@ export function decode(text: string): Place {
         } else if (key === 'f' && /^[a-z_.]{1,200}$/.test(value)) place.hidden = value.split('.');
         else if (key === 'th' && (value === 'light' || value === 'dark')) place.theme = value;
         else if (key === 'l' && (value === 'en' || value === 'zh')) place.lang = value;
-        else if (key === 'q' || key === 'w') {
+        else if (key === 'v' && /^[airg]{1,4}$/.test(value)) place.switches = value;
+        else if (key === 'q' || key === 'w' || key === 'k') {
             try {
-                place[key === 'q' ? 'search' : 'name'] = decodeURIComponent(value).slice(0, 200);
+                place[key === 'q' ? 'search' : key === 'w' ? 'name' : 'timeText'] = decodeURIComponent(value).slice(0, 200);
             } catch {
                 // A broken escape: no search.
             }
@@ -109,6 +117,8 @@ export function restore(place: Place): void {
     if (place.hidden) hidden.value = new Set(place.hidden);
     if (place.time) timeWindow.value = place.time;
     if (place.search) setSearch(place.search);
+    for (const [letter, value, on] of SWITCHES) value.value = (place.switches ?? '').includes(letter) ? on : !on;
+    timeText.value = place.timeText ?? '';
     if (place.graph) graphPlace.value = place.graph;
     if (place.heat) heatMap.value = true;
     if (place.panel) panel.value = place.panel;
@@ -137,6 +147,9 @@ export function here(): Place {
     if (panel.value !== 'details') place.panel = panel.value;
     if (selection.value.task) place.task = selection.value.task;
     if (timeWindow.value.duration > 1) place.time = timeWindow.value;
+    const switches = SWITCHES.map(([letter, value, on]) => (value.value === on ? letter : '')).join('');
+    if (switches) place.switches = switches;
+    if (timeText.value) place.timeText = timeText.value.slice(0, 200);
     if (search.value) place.search = search.value;
     if (hidden.value.size) place.hidden = [...hidden.value];
     return place;

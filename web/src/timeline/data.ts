@@ -91,8 +91,8 @@ export interface Arrows {
 export function decodeArrows(frame: Frame): Arrows {
     const kind = u8(frame, 1), sure = u8(frame, 2);
     const end = (first: number, i: number): End => ({
-        id: u32(frame, first)[i] ?? 0, host: u8(frame, first + 1)[i] === 1, track: u32(frame, first + 2)[i] ?? 0,
-        depth: u32(frame, first + 3)[i] ?? 0, at: frame.base + (f64(frame, first + 4)[i] ?? 0),
+        id: u32(frame, first)[i] ?? 0, host: u8(frame, first + 1)[i] === 1, track: numbers(frame, first + 2)[i] ?? 0,
+        depth: numbers(frame, first + 3)[i] ?? 0, at: frame.base + (f64(frame, first + 4)[i] ?? 0),
     });
     const list: Arrow[] = [];
     for (let i = 0; i < kind.length; i++) list.push({kind: kind[i]!, sure: sure[i] ?? 0, from: end(4, i), to: end(9, i)});

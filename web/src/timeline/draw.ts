@@ -1,5 +1,5 @@
 // Slices, their labels and marks.
-import {heat, look} from '../util/colours';
+import {heat, heatText, look} from '../util/colours';
 import {middle} from '../util/clean';
 import {endOf, IS_CONTRADICTED, IS_OVERLAPPING, IS_WAIT, nameOf, nodeOf, startOf, visible, type Lane, type Slices} from './data';
 import {FONT, NAMES, TOP, top, type Picture} from './frame';
@@ -8,6 +8,7 @@ import {ROW} from './rows';
 export const HOST = '#a9c4df';
 const DENSE = 400; // slices of a row that are painted as pixels
 const MOST_LABELS = 1500;
+const SHADES = 32; // of heat
 
 export interface Looks {
     categories: readonly string[];
@@ -21,7 +22,7 @@ export interface Looks {
 
 interface Found {
     list: number[]; // slice, x, width
-    longest: number; // ns, of tasks in view
+    longest: number; // steps, of work in view
 }
 
 const WIDE = 3;
@@ -33,33 +34,46 @@ function find(picture: Picture, data: Slices, lane: Lane): Found {
     for (let i = from; i < end; i++) {
         const left = Math.max(NAMES, scale.x(startOf(data, i))), right = Math.min(picture.wide, scale.x(endOf(data, i)));
         if (right < NAMES || left > picture.wide) continue;
-        if (data.count[i] === 1) longest = Math.max(longest, data.dur[i]!);
+        if (data.count[i] === 1 && !lane.host && !(data.flags[i]! & IS_WAIT)) longest = Math.max(longest, data.dur[i]!);
         list.push(i, left, Math.max(1, right - left));
     }
     return {list, longest};
 }
 
+// Work of devices is coloured by its time; calls and waits are no work.
+const isHot = (data: Slices, lane: Lane, i: number, looks: Looks): boolean => looks.heat && !lane.host && !(data.flags[i]! & IS_WAIT);
+
 function colourOf(data: Slices, lane: Lane, i: number, looks: Looks, longest: number): string {
-    if (looks.heat) return heat(data.dur[i]! / Math.max(1, longest));
+    if (isHot(data, lane, i, looks)) return heat(data.dur[i]! / Math.max(1, longest));
     return lane.host ? HOST : look(looks.categories[data.category[i]!]).fill;
 }
 
 const isPale = (data: Slices, i: number, looks: Looks): boolean =>
     looks.pale || (looks.bright !== null && !looks.bright.has(nodeOf(data, i)));
 
-const words = new Map<string, number>();
+const PALE = 0.22;
 
-// "#rrggbb" as a pixel, blended with what is behind it.
+// "#rrggbb" or "rgb(r g b)".
+function channels(colour: string): number[] {
+    return colour.startsWith('#') ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) : (colour.match(/\d+/g) ?? []).map(Number);
+}
+
+// A colour as a pixel, blended with what is behind it.
 function pixel(colour: string, back: string, part: number): number {
-    const key = `${colour}${back}${part}`;
-    let value = words.get(key);
-    if (value === undefined) {
-        const byte = (text: string, at: number): number => parseInt(text.slice(at, at + 2), 16);
-        const mix = (at: number): number => Math.round(byte(colour, at) * part + byte(back, at) * (1 - part));
-        value = ((255 << 24) | (mix(5) << 16) | (mix(3) << 8) | mix(1)) >>> 0;
-        words.set(key, value);
+    const front = channels(colour), behind = channels(back);
+    const [r, g, b] = front.map((value, i) => Math.round(value * part + behind[i]! * (1 - part)));
+    return ((255 << 24) | (b! << 16) | (g! << 8) | r!) >>> 0;
+}
+
+// Pixels of the slices of a lane, full and pale: per category, then the shades of heat.
+function inksOf(picture: Picture, lane: Lane, looks: Looks): {full: Uint32Array; pale: Uint32Array} {
+    const kinds = looks.categories.length, all = kinds + SHADES + 1, full = new Uint32Array(all), pale = new Uint32Array(all);
+    for (let i = 0; i < all; i++) {
+        const colour = i >= kinds ? heat((i - kinds) / SHADES) : lane.host ? HOST : look(looks.categories[i]).fill;
+        full[i] = pixel(colour, picture.palette.back, 1);
+        pale[i] = pixel(colour, picture.palette.back, PALE);
     }
-    return value;
+    return {full, pale};
 }
 
 // A crowded row: one line of pixels, repeated.
@@ -70,11 +84,14 @@ function paintPixels(picture: Picture, data: Slices, lane: Lane, found: Found, l
     const first = Math.max(0, Math.round(TOP * ratio) - y);
     if (width < 1 || first >= height) return;
     const image = context.createImageData(width, height), line = new Uint32Array(image.data.buffer, 0, width);
+    const inks = inksOf(picture, lane, looks);
     line.fill(pixel(palette.back, palette.back, 1));
     for (let k = 0; k < found.list.length; k += WIDE) {
         const i = found.list[k]!, x = Math.round(found.list[k + 1]! * ratio) - left;
-        const colour = pixel(colourOf(data, lane, i, looks, longest), palette.back, isPale(data, i, looks) ? 0.22 : 1);
-        line.fill(colour, x, Math.max(x + 1, x + Math.round(found.list[k + 2]! * ratio)));
+        const shade = Math.min(SHADES, Math.round((SHADES * data.dur[i]!) / Math.max(1, longest)));
+        const ink = isHot(data, lane, i, looks) ? looks.categories.length + shade : Math.min(data.category[i]!, looks.categories.length - 1);
+        const colour = (isPale(data, i, looks) ? inks.pale : inks.full)[ink]!;
+        for (let at = x, end = Math.max(x + 1, x + Math.round(found.list[k + 2]! * ratio)); at < end && at < width; at++) line[at] = colour;
     }
     const all = new Uint32Array(image.data.buffer);
     for (let row = 1; row < height; row++) all.copyWithin(row * width, 0, width);
@@ -85,7 +102,7 @@ function paintShapes(picture: Picture, data: Slices, lane: Lane, found: Found, l
     const {paper} = picture, y = top(picture, lane.y) + 1;
     for (let k = 0; k < found.list.length; k += WIDE) {
         const i = found.list[k]!, w = found.list[k + 2]!;
-        paper.globalAlpha = isPale(data, i, looks) ? 0.22 : 1;
+        paper.globalAlpha = isPale(data, i, looks) ? PALE : 1;
         paper.fillStyle = colourOf(data, lane, i, looks, longest);
         paper.fillRect(found.list[k + 1]!, y, w > 4 ? w - 0.6 : w, ROW - 2);
     }
@@ -171,7 +188,7 @@ function fitted(picture: Picture, text: string, wide: number): string {
     return width <= wide ? text : middle(text, Math.floor((text.length * wide) / width));
 }
 
-function writeLabels(picture: Picture, data: Slices, lane: Lane, found: Found, looks: Looks, room: {labels: number}): void {
+function writeLabels(picture: Picture, data: Slices, lane: Lane, found: Found, looks: Looks, longest: number, room: {labels: number}): void {
     const {paper} = picture, y = top(picture, lane.y) + ROW / 2 + 0.5;
     paper.font = `11px ${FONT}`;
     paper.textBaseline = 'middle';
@@ -182,7 +199,7 @@ function writeLabels(picture: Picture, data: Slices, lane: Lane, found: Found, l
         if (!text) continue;
         paper.globalAlpha = isPale(data, i, looks) ? 0.4 : 1;
         paper.fillStyle = isPale(data, i, looks) ? picture.palette.ink
-            : lane.host || looks.heat ? '#000' : look(looks.categories[data.category[i]!]).text;
+            : isHot(data, lane, i, looks) ? heatText(data.dur[i]! / Math.max(1, longest)) : lane.host ? '#000' : look(looks.categories[data.category[i]!]).text;
         paper.fillText(fitted(picture, text, w - 6), found.list[k + 1]! + 3, y);
         room.labels--;
     }
@@ -201,7 +218,7 @@ export function drawSlices(picture: Picture, data: Slices, lanes: readonly Lane[
         else paintShapes(picture, data, lane, f, looks, longest);
         markMany(picture, data, lane, f);
         hatchWaits(picture, data, lane, f, looks);
-        writeLabels(picture, data, lane, f, looks, room);
+        writeLabels(picture, data, lane, f, looks, longest, room);
         markFaults(picture, data, lane, f);
         markPath(picture, data, lane, f, looks);
     });

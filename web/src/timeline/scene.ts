@@ -4,7 +4,7 @@ import {capture, heatMap, hits, path, selection, timeWindow} from '../state/stat
 import {drawArrows} from './arrows';
 import {drawAxis, drawHeads, drawNames, drawOverview, zeroOf} from './axis';
 import {drawBands, drawCounters, drawFolds} from './bands';
-import {SIGNAL} from './data';
+import {SIGNAL, type Arrows} from './data';
 import {drawSlices, type Looks} from './draw';
 import {inPlot, TOP, type Picture} from './frame';
 import type {Loads} from './loads';
@@ -20,10 +20,20 @@ export interface Subject {
     readonly pointer: {x: number; y: number};
 }
 
+const blockedBy = new WeakMap<Arrows, Map<number, number>>();
+
+// Until when waits were blocked.
+function blockedOf(arrows: Arrows): Map<number, number> {
+    const known = blockedBy.get(arrows), blocked = known ?? new Map<number, number>();
+    if (known) return known;
+    for (const {kind, from, to} of arrows.list)
+        if (kind === SIGNAL) blocked.set(to.id, Math.max(blocked.get(to.id) ?? -Infinity, from.at));
+    blockedBy.set(arrows, blocked);
+    return blocked;
+}
+
 function looksOf(loads: Loads, pale: boolean): Looks {
-    const blocked = new Map<number, number>();
-    for (const arrow of loads.arrows.list)
-        if (arrow.kind === SIGNAL) blocked.set(arrow.to.id, Math.max(blocked.get(arrow.to.id) ?? -Infinity, arrow.from.at));
+    const blocked = blockedOf(loads.arrows);
     return {
         categories: capture.value?.categories ?? [], heat: heatMap.value, chain: path.value?.chain, onPath: path.value?.nodes,
         bright: hits.value.size ? hits.value : null, pale, blocked,

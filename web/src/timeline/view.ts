@@ -314,6 +314,12 @@ export class TimelineView {
         return {paper, pixels, ratio: this.ratio, wide: this.wide, high: this.high, scroll: this.scroll, scale: this.scale(), palette};
     }
 
+    // All of it, now.
+    paintAll(): void {
+        this.sceneIsOld = true;
+        this.paint();
+    }
+
     paint(): void {
         const begin = performance.now();
         if (this.sceneIsOld) {

@@ -1,11 +1,17 @@
 // Numbers for eyes. Times are ns everywhere else.
 import {lang} from '../state/state';
 
-const grouped = (value: number, digits: number): string =>
-    new Intl.NumberFormat(lang.value === 'zh' ? 'zh-CN' : 'en-GB', {
-        minimumFractionDigits: digits,
-        maximumFractionDigits: digits,
-    }).format(value);
+const formats = new Map<string, Intl.NumberFormat>(); // making one takes longer than drawing a frame
+
+function grouped(value: number, digits: number): string {
+    const key = `${lang.value}${digits}`;
+    let format = formats.get(key);
+    if (!format) {
+        format = new Intl.NumberFormat(lang.value === 'zh' ? 'zh-CN' : 'en-GB', {minimumFractionDigits: digits, maximumFractionDigits: digits});
+        formats.set(key, format);
+    }
+    return format.format(value);
+}
 
 export function count(value: number): string {
     return grouped(value, 0);

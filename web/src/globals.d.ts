@@ -1,0 +1,1 @@
+declare const BENCH: boolean; // whether the bundle is one for benches; see build.mjs
