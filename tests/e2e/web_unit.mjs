@@ -71,7 +71,7 @@ for (let n = 0; n < whole.byteLength; n++)
 check('texts are cut where they end', texts(new Uint32Array([1, 1, 3, 99]), new TextEncoder().encode('abc')).join('|') === 'a||bc|');
 
 const {encode, decode, packNumbers, unpackNumbers} = await load('state/permalink.ts');
-const place = {layer: 'compiled', fold: 'group', open: [3, 900, 12], node: 17, time: {start: -5, duration: 1000}, search: 'a;b=c ü<', hidden: ['custom', 'data_movement'], theme: 'dark', lang: 'zh'};
+const place = {switches: 'ai', timeText: 'a;b=c', layer: 'compiled', fold: 'group', open: [3, 900, 12], node: 17, time: {start: -5, duration: 1000}, search: 'a;b=c ü<', hidden: ['custom', 'data_movement'], theme: 'dark', lang: 'zh'};
 const again = decode(`#${encode(place)}`);
 check('a place survives its address', JSON.stringify({...again, open: [...again.open].sort((a, b) => a - b)}) ===
     JSON.stringify({...again, ...place, open: [3, 12, 900]}), JSON.stringify(again));
