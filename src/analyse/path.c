@@ -10,6 +10,7 @@
 #include "analyse/pass.h"
 #include "analyse/pass_params.h"
 #include "analyse/path/path_count.h"
+#include "analyse/path/path_types.h"
 #include "base/mem.h"
 #include "base/translate.h"
 
@@ -114,71 +115,6 @@ static bool find_chain(struct cone *cone, struct mi_error *err)
     return ok || mi_fail(err, MI_ENOMEM, "out of memory");
 }
 
-/* --- types along the way --- */
-
-enum { MAX_TYPES = 8 };
-
-struct dtype_set {
-    struct mi_bytes list[MAX_TYPES];
-    unsigned count;
-};
-
-static void add_dtype(struct dtype_set *set, struct mi_bytes dtype)
-{
-    for (unsigned i = 0; i < set->count; i++)
-        if (mi_bytes_equal(set->list[i], dtype))
-            return;
-    if (dtype.len && set->count < MAX_TYPES)
-        set->list[set->count++] = dtype;
-}
-
-/* Types of the tensors at ports, constants left out, joined by "; "; their element types go to
- * `set`. */
-static struct mi_cell types_at(const struct cone *cone, uint32_t first, uint32_t count,
-                               struct dtype_set *set)
-{
-    const struct mi_tables *rows = &cone->model->all.rows;
-    struct mi_words words = {.arena = &cone->out->arena};
-    unsigned shown = 0;
-    bool is_known = false;
-    for (uint32_t i = first; i < first + count; i++) {
-        mi_value_id value = mi_value_origin(cone->model, rows->ports.value[i]);
-        mi_node_id producer = rows->values.producer[value.v];
-        if (!value.v || rows->ports.is_control[i] ||
-            rows->values.kind[value.v] == MI_VALUE_CONSTANT ||
-            (producer.v && mi_is_constant_node(cone->model, producer)))
-            continue;
-        add_dtype(set, mi_describe_dtype(cone->model, value));
-        if (shown == MAX_TYPES)
-            mi_words_put(&words, MI_LIT("; ..."));
-        if (shown++ >= MAX_TYPES)
-            continue;
-        struct mi_bytes type = mi_describe_type(cone->model, value, words.arena);
-        is_known = is_known || type.len;
-        mi_words_put(&words, shown > 1 ? MI_LIT("; ") : MI_LIT(""));
-        mi_words_put(&words, type.len ? type : MI_LIT("?"));
-    }
-    return is_known ? mi_cell_text(mi_words_get(&words)) : mi_cell_none();
-}
-
-/* "float16 -> float32" for each element type that goes in and does not come out as itself. */
-static struct mi_bytes changes(struct cone *cone, const struct dtype_set *in,
-                               const struct dtype_set *out)
-{
-    struct mi_words words = {.arena = &cone->out->arena};
-    for (unsigned i = 0; i < in->count; i++)
-        for (unsigned o = 0; o < out->count; o++) {
-            if (mi_bytes_equal(in->list[i], out->list[o]))
-                continue;
-            mi_words_put(&words, words.len ? MI_LIT(", ") : MI_LIT(""));
-            mi_words_put(&words, in->list[i]);
-            mi_words_put(&words, MI_LIT(" -> "));
-            mi_words_put(&words, out->list[o]);
-        }
-    cone->dtype_changes += words.len > 0;
-    return mi_words_get(&words);
-}
-
 /* --- tables --- */
 
 static const struct mi_report_column node_columns[] = {
@@ -208,7 +144,7 @@ static void list_nodes(struct cone *cone)
     mi_report_mark_details(table, "node inputs");
     for (uint32_t i = 0; i < cone->order_count; i++) {
         uint32_t n = cone->order[i];
-        struct dtype_set in = {.count = 0}, out = {.count = 0};
+        struct mi_dtype_set in = {.count = 0}, out = {.count = 0};
         struct mi_cell *row = is_node(cone, n) ? mi_report_add_row(cone->out, table) : NULL;
         if (!row)
             continue;
@@ -223,12 +159,17 @@ static void list_nodes(struct cone *cone)
         row[2] = mi_cell_int(n);
         row[3] = mi_cell_text(mi_describe_node(cone->model, (mi_node_id){n}, &cone->out->arena));
         row[4] = mi_cell_text(mi_describe_op(cone->model, (mi_node_id){n}, &cone->out->arena));
-        row[5] = types_at(cone, rows->nodes.first_in[n], rows->nodes.in_count[n], &in);
-        row[6] = types_at(cone, rows->nodes.first_out[n], rows->nodes.out_count[n], &out);
+        row[5] = mi_path_types_at(cone->model, &cone->out->arena, rows->nodes.first_in[n],
+                                  rows->nodes.in_count[n], &in);
+        row[6] = mi_path_types_at(cone->model, &cone->out->arena, rows->nodes.first_out[n],
+                                  rows->nodes.out_count[n], &out);
         /* What an owner of bodies reads is a condition or a count; its bodies stand for themselves.
          */
         bool is_owner = mi_csr_count(&cone->model->index.inner, n) > 0;
-        struct mi_bytes change = is_owner ? (struct mi_bytes){0} : changes(cone, &in, &out);
+        struct mi_bytes change = {0};
+        if (!is_owner)
+            change = mi_path_changes(&cone->out->arena, &in, &out);
+        cone->dtype_changes += change.len > 0;
         if (change.len)
             row[7] = mi_cell_text(change);
     }
@@ -295,6 +236,42 @@ static void add_fact(struct cone *cone, const char *name, const char *title, enu
                            .name = name, .title = title, .kind = kind, .unit = "", .cell = cell});
 }
 
+/* Graphs that were made from the calls of a profile have nodes and nothing between them. */
+static bool is_without_flow(const struct mi_model *model, mi_node_id node)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    uint32_t graph = rows->nodes.graph[node.v].v;
+    const uint32_t *first = model->index.graph_first_node;
+    if (rows->graphs.in_count[graph] || rows->graphs.out_count[graph] ||
+        first[graph + 1] - first[graph] < 2)
+        return false;
+    for (uint32_t n = first[graph]; n < first[graph + 1]; n++)
+        if (rows->nodes.in_count[n] || rows->nodes.out_count[n])
+            return false;
+    return true;
+}
+
+/* "None" would be a statement. */
+static void report_unknown(struct cone *cone)
+{
+    static const struct {
+        const char *name, *title;
+    } facts[] = {{"ancestors", N_("Ancestors")},
+                 {"descendants", N_("Descendants")},
+                 {"paths", N_("Paths through it")}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        add_fact(cone, facts[i].name, facts[i].title, MI_CELL_INT, mi_cell_none());
+    mi_report_add_finding(
+        cone->out,
+        &(struct mi_finding){.rule = "not_checked",
+                             .severity = MI_NOTICE,
+                             .node = cone->node,
+                             .sentence = N_("This graph was made from the calls in a profile, "
+                                            "which records no data flow: what the node depends on, "
+                                            "and what depends on it, is not known."),
+                             .cost_ns = -1});
+}
+
 static void count_nodes(struct cone *cone)
 {
     int64_t ancestors = 0, descendants = 0;
@@ -339,6 +316,10 @@ static bool report_cone(struct cone *cone, struct mi_error *err)
              mi_cell_text(mi_describe_node(cone->model, cone->node, &cone->out->arena)));
     add_fact(cone, "layer", N_("Layer"), MI_CELL_WORD,
              mi_cell_word(mi_enum_name(MI_E_layer, mi_node_layer(cone->model, cone->node))));
+    if (is_without_flow(cone->model, cone->node)) {
+        report_unknown(cone);
+        return true;
+    }
     if (!sweep(cone, err) || !mi_node_times(cone->model, &cone->times, err))
         return false;
     count_nodes(cone);

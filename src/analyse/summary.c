@@ -79,6 +79,19 @@ static void list_layers(const struct mi_summary *summary)
 
 /* --- totals --- */
 
+/* What lies outside of all steps is no run, unless there is nothing else. */
+static int64_t count_runs(const struct mi_account *account, int64_t *outside_tasks)
+{
+    int64_t runs = 0;
+    for (uint32_t r = 0; r < account->run_count; r++) {
+        const struct mi_account_run *run = &account->runs[r];
+        bool is_beside = run->is_outside && account->groups[run->group].run_count > 1;
+        runs += !is_beside;
+        *outside_tasks += is_beside ? run->tasks : 0;
+    }
+    return runs;
+}
+
 static void add_totals(const struct mi_summary *summary)
 {
     const struct mi_tables *rows = &summary->model->all.rows;
@@ -94,9 +107,14 @@ static void add_totals(const struct mi_summary *summary)
             sync_ns = mi_ns_add(sync_ns, account->own_ns[t]);
         }
     }
-    mi_summary_fact(summary, "runs", N_("Runs"), MI_CELL_INT, "", mi_cell_int(account->run_count));
+    int64_t outside_tasks = 0;
+    mi_summary_fact(summary, "runs", N_("Runs"), MI_CELL_INT, "",
+                    mi_cell_int(count_runs(account, &outside_tasks)));
     mi_summary_fact(summary, "counted_runs", N_("Runs counted, without warm-up"), MI_CELL_INT, "",
                     mi_cell_int(account->counted_runs));
+    if (outside_tasks)
+        mi_summary_fact(summary, "outside_tasks", N_("Work tasks outside of all steps"),
+                        MI_CELL_INT, "", mi_cell_int(outside_tasks));
     mi_summary_fact(summary, "tasks", N_("Work tasks in the counted runs"), MI_CELL_INT, "",
                     mi_cell_int(tasks));
     mi_summary_fact(summary, "total_ns", N_("Sum of their times"), MI_CELL_INT, "ns",

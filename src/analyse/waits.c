@@ -78,6 +78,27 @@ static void add_doubt(struct mi_waits_pass *p)
             .cost_ns = -1});
 }
 
+/* A profile alone tells what ran and who launched it, not what was read. */
+static void add_unknown_data(struct mi_waits_pass *p)
+{
+    const struct mi_taskgraph *graph = &p->graph;
+    bool is_known = false, has_work = false;
+    for (uint32_t v = 0; v < graph->count && !is_known; v++) {
+        has_work |= graph->role[v] == MI_TG_WORK;
+        is_known = graph->role[v] == MI_TG_WORK && graph->knows_data[v];
+    }
+    if (has_work && !is_known)
+        mi_report_add_finding(
+            p->out,
+            &(struct mi_finding){
+                .rule = "not_checked",
+                .severity = MI_NOTICE,
+                .sentence = N_("What these tasks read is not known, since a profile records no "
+                               "data flow: whether they had to wait for events, or stood in the "
+                               "wrong queue, is not judged. A compiled graph would tell."),
+                .cost_ns = -1});
+}
+
 bool mi_waits_judge(struct mi_waits_pass *p, uint32_t chosen)
 {
     struct mi_waits *waits = &p->waits;
@@ -90,6 +111,7 @@ bool mi_waits_judge(struct mi_waits_pass *p, uint32_t chosen)
     p->is_doubtful = is_doubtful(&p->graph);
     if (p->is_doubtful)
         add_doubt(p);
+    add_unknown_data(p);
     if (!mi_cover_init(&p->cover, &p->graph, &waits->is_judged, p->err))
         return false;
     waits->is_judged = waits->is_judged && !p->is_doubtful;

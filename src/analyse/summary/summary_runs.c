@@ -154,9 +154,11 @@ bool mi_summary_runs(const struct mi_summary *summary, struct mi_error *err)
     if (summary->top && shown > summary->top)
         shown = summary->top;
     for (uint32_t r = 0; ok && r < shown; r++) {
-        struct mi_cell *row = mi_report_add_row(summary->out, table);
+        /* marks of the profiler in front of the steps and behind them */
+        bool is_empty = account->runs[r].is_outside && !account->runs[r].tasks;
+        struct mi_cell *row = is_empty ? NULL : mi_report_add_row(summary->out, table);
         if (!row)
-            break;
+            continue;
         put_run(summary, r, row);
         if (is_full)
             ok = put_filling(account, &account->runs[r], &tasks.list[tasks.first[r + 1]],
