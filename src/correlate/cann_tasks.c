@@ -37,8 +37,7 @@ struct matching {
     struct mi_map placed;         /* (track, task id) -> planned task + 1 */
     struct mi_cann_event *events; /* records and waits that are planned */
     uint32_t event_count, event_room;
-    mi_str_id rule, name_text, framework_text, fused_text, both_text, side_text, type_text,
-        rival_text;
+    mi_str_id rule, name_text, framework_text, fused_text, hold_texts[3], type_text, rival_text;
 };
 
 /* --- names --- */
@@ -181,23 +180,24 @@ static void link_by_name(struct matching *m, uint32_t task, uint32_t node)
 }
 
 /* The planned task that a task without a name of its own is; kept per key, as iterations repeat. */
-static bool place_task(struct matching *m, uint32_t task, uint32_t *planned, bool *both)
+static bool place_task(struct matching *m, uint32_t task, uint32_t *planned,
+                       enum mi_cann_hold *hold)
 {
     uint64_t key = mi_pair(m->rows->tasks.track[task].v, (uint32_t)m->rows->tasks.native_id[task]);
     uint32_t *at = mi_map_at(&m->placed, key);
     if (!at)
         return false;
     if (!*at) {
-        uint32_t found = mi_cann_plan_find(&m->plan, task, both);
-        *at = 1 + (found << 1 | *both);
+        uint32_t found = mi_cann_plan_find(&m->plan, task, hold);
+        *at = 1 + (found << 2 | *hold);
     }
-    *planned = (*at - 1) >> 1;
-    *both = (*at - 1) & 1;
+    *planned = (*at - 1) >> 2;
+    *hold = (enum mi_cann_hold)((*at - 1) & 3);
     return true;
 }
 
 /* Records and waits of pairs, to be carried over to the tasks of each run. */
-static bool keep_event(struct matching *m, uint32_t task, uint32_t planned, bool both)
+static bool keep_event(struct matching *m, uint32_t task, uint32_t planned, bool is_sure)
 {
     if (!m->rows->planned.peer[planned].v ||
         m->rows->kernels.sync[m->rows->tasks.kernel[task].v] == MI_SYNC_NONE)
@@ -205,7 +205,7 @@ static bool keep_event(struct matching *m, uint32_t task, uint32_t planned, bool
     if (!mi_vec_room(&m->events, &m->event_room, m->event_count, sizeof *m->events))
         return false;
     m->events[m->event_count++] =
-        (struct mi_cann_event){.task = task, .planned = planned, .is_sure = both};
+        (struct mi_cann_event){.task = task, .planned = planned, .is_sure = is_sure};
     return true;
 }
 
@@ -214,18 +214,19 @@ static bool link_by_place(struct matching *m, uint32_t task)
     struct mi_tasks *tasks = &m->model->all.rows.tasks;
     const struct mi_planned *table = &m->rows->planned;
     uint32_t planned, node;
-    bool both = false;
-    if (!place_task(m, task, &planned, &both) || !keep_event(m, task, planned, both))
+    enum mi_cann_hold hold = MI_CANN_ONE_SIDE;
+    if (!place_task(m, task, &planned, &hold) ||
+        !keep_event(m, task, planned, hold != MI_CANN_ONE_SIDE))
         return false;
     node = planned ? table->node[planned].v : 0;
     if (planned && !node)
         tasks->by[task] = MI_BY_COMPILER;
     if (!node)
         return true;
-    enum mi_confidence confidence = both ? MI_LIKELY : MI_GUESS;
+    enum mi_confidence confidence = hold == MI_CANN_ONE_SIDE ? MI_GUESS : MI_LIKELY;
     if (table->confidence[planned] < confidence)
         confidence = (enum mi_confidence)table->confidence[planned];
-    add_link(m, task, node, confidence, both ? m->both_text : m->side_text, MI_NO_STR);
+    add_link(m, task, node, confidence, m->hold_texts[hold], MI_NO_STR);
     return true;
 }
 
@@ -246,7 +247,8 @@ static bool link_all(struct matching *m)
         else if (is_device_kernel(m, m->rows->tasks.kernel[t].v))
             ok = mi_cann_plan_note_unknown(&m->plan, t);
     }
-    ok = ok && mi_cann_plan_sort(&m->plan) && mi_cann_plan_lone(&m->plan);
+    ok = ok && mi_cann_plan_sort(&m->plan) && mi_cann_plan_ids(&m->plan) &&
+         mi_cann_plan_lone(&m->plan) && mi_cann_plan_ends(&m->plan);
     for (uint32_t t = 1; ok && t < count; t++) {
         uint32_t node = named_node(m, t);
         if (node)
@@ -269,10 +271,13 @@ static void prepare_texts(struct matching *m)
         all, N_("the profile names a node, and one op of the framework graph is called so"));
     m->fused_text = mi_batch_cstr(
         all, N_("the profile names a node, and this op among those that went into it"));
-    m->both_text = mi_batch_cstr(
+    m->hold_texts[MI_CANN_BOTH_SIDES] = mi_batch_cstr(
         all, N_("its type and its place between known tasks of its stream are those of the plan"));
-    m->side_text = mi_batch_cstr(
+    m->hold_texts[MI_CANN_ONE_SIDE] = mi_batch_cstr(
         all, N_("its type and its place beside a known task of its stream are those of the plan"));
+    m->hold_texts[MI_CANN_TO_END] = mi_batch_cstr(
+        all, N_("its type and its place are those of the plan, counted from a known task to where "
+                "both its stream and the list end"));
     m->type_text = mi_batch_cstr(all, N_("the profile states another operator type"));
     m->rival_text = mi_batch_cstr(all, N_("another model has a node of that name too"));
 }

@@ -39,8 +39,9 @@ def judge_links(score, wrong):
         certain = score[what]["by_confidence"].get("certain", {"found": 0, "correct": 0})
         sums[what][0] += certain["correct"]
         sums[what][1] += certain["found"]
-        if certain["correct"] != certain["found"]:
-            wrong.append("%s: %s" % (what, certain))
+        likely = score[what]["by_confidence"].get("likely", {"found": 0, "correct": 0})
+        if certain["correct"] != certain["found"] or likely["correct"] < 0.99 * likely["found"]:
+            wrong.append("%s: %s, likely %s" % (what, certain, likely))
     for what, least in (("to_compiled", 0.99), ("to_framework", 0.97), ("without_node_classed", 0.97)):
         share = score["explained_time"][what]
         if share is not None and share < least:

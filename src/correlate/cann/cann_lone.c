@@ -9,15 +9,12 @@
 
 enum { LEAST_TASKS = 2, MOST_TASKS = 1024 };
 
-struct ids { /* of one track */
-    int64_t first, last;
-    bool has_compute, has_event, has_start;
-};
+enum { HAS_COMPUTE = 1, HAS_EVENT = 2, HAS_START = 4 };
 
 struct lone {
     struct mi_cann_plan *plan;
     const struct mi_tables *rows;
-    struct ids *ids;                   /* [tracks.count] */
+    uint8_t *has;                      /* [tracks.count] */
     uint32_t *places, *firsts;         /* [tracks.count] planned task of its first, and that */
     struct mi_map claims;              /* (planned, device) -> streams that fit there */
     uint8_t *is_taken;                 /* [planned.count] a stream with anchors reaches over it */
@@ -41,21 +38,18 @@ static bool starts_model(const struct lone *l, uint32_t kernel)
                           MI_LIT("MODEL_EXECUTE"));
 }
 
-static void find_ids(struct lone *l)
+static void look_at_tasks(struct lone *l)
 {
     const struct mi_tasks *tasks = &l->rows->tasks;
     for (uint32_t t = 1; t < tasks->count; t++) {
-        struct ids *ids = &l->ids[tasks->track[t].v];
-        int64_t id = tasks->native_id[t];
+        uint8_t *has = &l->has[tasks->track[t].v];
         uint32_t kernel = tasks->kernel[t].v;
-        if (id < 0 || is_foreign(l, t)) {
-            ids->has_start |= starts_model(l, kernel);
+        if (tasks->native_id[t] < 0 || is_foreign(l, t)) {
+            *has |= starts_model(l, kernel) ? HAS_START : 0;
             continue;
         }
-        ids->has_event |= l->rows->kernels.sync[kernel] != MI_SYNC_NONE;
-        ids->first = ids->last < 0 || id < ids->first ? id : ids->first;
-        ids->last = id > ids->last ? id : ids->last;
-        ids->has_compute |= l->rows->kernels.kind[kernel] == MI_TASK_COMPUTE;
+        *has |= l->rows->kernels.sync[kernel] != MI_SYNC_NONE ? HAS_EVENT : 0;
+        *has |= l->rows->kernels.kind[kernel] == MI_TASK_COMPUTE ? HAS_COMPUTE : 0;
     }
 }
 
@@ -67,8 +61,8 @@ static void take(struct lone *l, uint32_t track)
     if (begin == end)
         return;
     const struct mi_cann_anchor *front = &plan->anchors[begin], *back = &plan->anchors[end - 1];
-    uint32_t from = mi_cann_plan_step(plan, front, l->ids[track].first);
-    uint32_t to = mi_cann_plan_step(plan, back, l->ids[track].last);
+    uint32_t from = mi_cann_plan_step(plan, front, plan->first_id[track]);
+    uint32_t to = mi_cann_plan_step(plan, back, plan->last_id[track]);
     uint32_t list = plan->list_of[front->planned];
     if (list != plan->list_of[back->planned])
         return;
@@ -79,9 +73,10 @@ static void take(struct lone *l, uint32_t track)
 
 static void list_tasks(struct lone *l, uint32_t track)
 {
+    const struct mi_cann_plan *plan = l->plan;
     uint32_t step = 0;
     l->count = 0;
-    for (int64_t id = l->ids[track].first; id <= l->ids[track].last; id++) {
+    for (int64_t id = plan->first_id[track]; id <= plan->last_id[track]; id++) {
         uint32_t task = task_at(l, track, id);
         if (task && is_foreign(l, task))
             continue;
@@ -121,18 +116,16 @@ static uint32_t find_place(const struct lone *l)
 /* Streams of one device cannot be one place: what two of them fit is left out. */
 static uint32_t *claim(struct lone *l, uint32_t track, uint32_t planned)
 {
-    const struct mi_tracks *tracks = &l->rows->tracks;
-    uint32_t collection = l->rows->sources.collection[tracks->source[track].v];
-    uint32_t device = (uint32_t)tracks->device[track] & 0xff;
-    return mi_map_at(&l->claims, mi_pair(planned, collection << 8 | device));
+    return mi_map_at(&l->claims, mi_cann_plan_key(l->plan, planned, track));
 }
 
 static bool place_track(struct lone *l, uint32_t track)
 {
-    const struct ids *ids = &l->ids[track];
-    if (l->plan->track_first[track] != l->plan->track_first[track + 1] ||
-        !(ids->has_compute || (ids->has_event && !ids->has_start)) ||
-        ids->last - ids->first >= MOST_TASKS)
+    const struct mi_cann_plan *plan = l->plan;
+    bool is_likely =
+        l->has[track] & HAS_COMPUTE || (l->has[track] & (HAS_EVENT | HAS_START)) == HAS_EVENT;
+    if (plan->track_first[track] != plan->track_first[track + 1] || !is_likely ||
+        plan->last_id[track] - plan->first_id[track] >= MOST_TASKS)
         return true;
     list_tasks(l, track);
     uint32_t planned = l->count >= LEAST_TASKS ? find_place(l) : 0;
@@ -150,8 +143,13 @@ static bool anchor_track(struct lone *l, uint32_t track)
     const uint32_t *claims = planned ? claim(l, track, planned) : NULL;
     if (!claims || *claims > 1)
         return claims || !planned;
-    int64_t id = l->rows->tasks.native_id[l->firsts[track]];
-    return mi_cann_plan_anchor(l->plan, &(struct mi_cann_anchor){track, (uint32_t)id, planned});
+    struct mi_cann_anchor anchor = {
+        .track = track,
+        .id = (uint32_t)l->rows->tasks.native_id[l->firsts[track]],
+        .planned = planned,
+        .is_lone = true,
+    };
+    return mi_cann_plan_anchor(l->plan, &anchor);
 }
 
 bool mi_cann_plan_lone(struct mi_cann_plan *plan)
@@ -165,15 +163,13 @@ bool mi_cann_plan_lone(struct mi_cann_plan *plan)
         return false;
     l->plan = plan;
     l->rows = rows;
-    l->ids = mi_mem_zero(tracks, sizeof *l->ids);
+    l->has = mi_mem_zero(tracks, 1);
     l->is_taken = mi_mem_zero(rows->planned.count, 1);
     l->places = mi_mem_zero(tracks, sizeof *l->places);
     l->firsts = mi_mem_zero(tracks, sizeof *l->firsts);
-    bool ok = l->ids && l->is_taken && l->places && l->firsts;
-    for (uint32_t track = 0; ok && track < tracks; track++)
-        l->ids[track].last = -1;
+    bool ok = l->has && l->is_taken && l->places && l->firsts;
     if (ok)
-        find_ids(l);
+        look_at_tasks(l);
     for (uint32_t track = 1; ok && track < tracks; track++)
         take(l, track);
     for (uint32_t track = 1; ok && track < tracks; track++)
@@ -181,7 +177,7 @@ bool mi_cann_plan_lone(struct mi_cann_plan *plan)
     for (uint32_t track = 1; ok && track < tracks; track++)
         ok = anchor_track(l, track);
     ok = ok && mi_cann_plan_sort(plan);
-    mi_mem_free(l->ids);
+    mi_mem_free(l->has);
     mi_mem_free(l->is_taken);
     mi_mem_free(l->places);
     mi_mem_free(l->firsts);

@@ -123,6 +123,9 @@ void mi_cann_plan_fini(struct mi_cann_plan *plan)
     mi_mem_free(plan->task_of_node);
     mi_mem_free(plan->anchors);
     mi_mem_free(plan->track_first);
+    mi_mem_free(plan->first_id);
+    mi_mem_free(plan->last_id);
+    mi_mem_free(plan->ends);
 }
 
 static bool has_room(struct mi_cann_plan *plan)
@@ -248,9 +251,8 @@ bool mi_cann_plan_agrees(const struct mi_cann_plan *plan, uint32_t task, uint32_
     return same_type(seen, want);
 }
 
-/* Whether all tasks from `first` id to `last` agree with where the anchor puts them. */
-static bool all_agree(const struct mi_cann_plan *plan, const struct mi_cann_anchor *anchor,
-                      int64_t first, int64_t last)
+bool mi_cann_plan_all_agree(const struct mi_cann_plan *plan, const struct mi_cann_anchor *anchor,
+                            int64_t first, int64_t last)
 {
     if (last - first > MAX_GAP)
         return false;
@@ -263,14 +265,14 @@ static bool all_agree(const struct mi_cann_plan *plan, const struct mi_cann_anch
     return true;
 }
 
-uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, bool *both_sides)
+uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, enum mi_cann_hold *hold)
 {
     const struct mi_tasks *tasks = &plan->model->all.rows.tasks;
     uint32_t track = tasks->track[task].v;
     int64_t id = tasks->native_id[task];
     uint32_t first = plan->track_first[track], end = plan->track_first[track + 1];
     uint32_t lo = first, hi = end;
-    *both_sides = false;
+    *hold = MI_CANN_ONE_SIDE;
     if (id < 0 || first == end || plan->is_foreign[plan->model->all.rows.tasks.kernel[task].v])
         return 0;
     while (lo < hi) { /* the first anchor that is not in front of the task */
@@ -284,12 +286,18 @@ uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, bool 
     uint32_t behind = lo < end ? mi_cann_plan_step(plan, &plan->anchors[lo], id) : 0;
     bool before_agrees = mi_cann_plan_agrees(plan, task, before),
          behind_agrees = mi_cann_plan_agrees(plan, task, behind);
-    *both_sides = before == behind && before_agrees;
+    if (before == behind && before_agrees)
+        *hold = MI_CANN_BOTH_SIDES;
+    else if ((before_agrees && lo == end && plan->ends[track] & MI_CANN_BACK) ||
+             (behind_agrees && lo == first && plan->ends[track] & MI_CANN_FRONT))
+        *hold = MI_CANN_TO_END;
     if (before_agrees && behind_agrees && before != behind) {
         /* the runtime put something between: in front of it the one side holds, behind it the other
          */
-        before_agrees = all_agree(plan, &plan->anchors[lo - 1], plan->anchors[lo - 1].id + 1, id);
-        behind_agrees = all_agree(plan, &plan->anchors[lo], id, (int64_t)plan->anchors[lo].id - 1);
+        before_agrees =
+            mi_cann_plan_all_agree(plan, &plan->anchors[lo - 1], plan->anchors[lo - 1].id + 1, id);
+        behind_agrees =
+            mi_cann_plan_all_agree(plan, &plan->anchors[lo], id, (int64_t)plan->anchors[lo].id - 1);
         if (before_agrees == behind_agrees)
             return 0;
     }
