@@ -9,6 +9,7 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/model-inspector.pc.in" model-inspect
 
 install(TARGETS mi_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS mi_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS mi_hook LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 if(TARGET inspector-cli)
     install(TARGETS inspector-cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
     install(FILES "${PROJECT_SOURCE_DIR}/man/inspector-cli.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")

@@ -80,7 +80,77 @@ static const char *join(struct mi_inputs *inputs, const char *dir, const char *n
     return (const char *)path.at;
 }
 
+/* --- folders --- */
+
+static bool is_file(const char *path)
+{
+    struct stat info;
+    return path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return path && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* True while `path` lies within the capture folder that was entered last: its files are listed
+ * there. */
+static bool is_inside(const char *path, const char *dir)
+{
+    size_t len = dir ? strlen(dir) : 0;
+    return len && strncmp(path, dir, len) == 0 && path[len] == '/';
+}
+
+/* Adds all files of a folder; those of captures below it are left to `inner`, which gets their
+ * folders, or left out where it is NULL. */
+static bool walk_folder(struct mi_inputs *inputs, const char *dir, struct mi_capture *capture,
+                        bool (*inner)(struct mi_inputs *, const char *, const char *,
+                                      struct mi_error *),
+                        struct mi_error *err)
+{
+    struct mi_walk walk;
+    const char *captured = NULL;
+    if (!mi_walk_open(&walk, dir, MAX_WALK_DEPTH, MAX_WALK_ENTRIES, err))
+        return false;
+    bool ok = true;
+    while (ok && mi_walk_next(&walk, err)) {
+        if (is_inside(walk.path, captured) || walk.entry->name[0] == '.')
+            continue;
+        if (walk.entry->kind == MI_FILE_REGULAR) {
+            bool is_manifest = capture && strcmp(walk.entry->name, MI_CAPTURE_FILE) == 0;
+            struct mi_item *item = is_manifest ? NULL : add_item(inputs, walk.path, false);
+            ok = item || is_manifest;
+            if (item)
+                item->capture = capture;
+        } else if (walk.entry->kind == MI_FILE_DIR) {
+            const char *manifest = join(inputs, walk.path, MI_CAPTURE_FILE);
+            if (is_file(manifest)) {
+                captured = keep(inputs, walk.path);
+                ok = !inner || inner(inputs, walk.path, manifest, err);
+            }
+        }
+    }
+    mi_walk_close(&walk);
+    return ok && err->code == MI_OK;
+}
+
 /* --- capture folders --- */
+
+static bool add_file_of(struct mi_inputs *inputs, struct mi_capture *capture,
+                        const struct mi_manifest_file *file, struct mi_error *err)
+{
+    const char *path =
+        strcmp(file->path, ".") == 0 ? capture->dir : join(inputs, capture->dir, file->path);
+    if (is_folder(path) && file->path[0] != '/')
+        return walk_folder(inputs, path, capture, NULL, err);
+    struct mi_item *item = path ? add_item(inputs, path, false) : NULL;
+    if (item) {
+        item->capture = capture;
+        item->entry = file;
+    }
+    return item != NULL;
+}
 
 static bool add_capture(struct mi_inputs *inputs, const char *dir, const char *manifest_path,
                         struct mi_error *err)
@@ -106,59 +176,19 @@ static bool add_capture(struct mi_inputs *inputs, const char *dir, const char *m
     inputs->captures[inputs->capture_count++] = capture;
     for (size_t i = 0; i < capture->manifest.file_count; i++) {
         const struct mi_manifest_file *file = &capture->manifest.files[i];
-        if (strcmp(file->role, MI_ROLE_EXPORT) == 0)
-            continue;
-        const char *path = join(inputs, dir, file->path);
-        struct mi_item *item = path ? add_item(inputs, path, false) : NULL;
-        if (!item)
-            break;
-        item->capture = capture;
-        item->entry = file;
+        if (strcmp(file->role, MI_ROLE_EXPORT) != 0 && !add_file_of(inputs, capture, file, err))
+            return inputs->failed || err->code == MI_OK; /* memory: said by the caller */
     }
     return true;
 }
 
-static bool is_file(const char *path)
-{
-    struct stat info;
-    return path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
 /* --- plain folders --- */
-
-/* True while `path` lies within the capture folder that was entered last: its files are listed
- * there. */
-static bool is_inside(const char *path, const char *dir)
-{
-    size_t len = dir ? strlen(dir) : 0;
-    return len && strncmp(path, dir, len) == 0 && path[len] == '/';
-}
 
 static bool add_dir(struct mi_inputs *inputs, const char *dir, struct mi_error *err)
 {
     const char *manifest = join(inputs, dir, MI_CAPTURE_FILE);
-    if (is_file(manifest))
-        return add_capture(inputs, dir, manifest, err);
-    struct mi_walk walk;
-    const char *captured = NULL;
-    if (!mi_walk_open(&walk, dir, MAX_WALK_DEPTH, MAX_WALK_ENTRIES, err))
-        return false;
-    bool ok = true;
-    while (ok && mi_walk_next(&walk, err)) {
-        if (is_inside(walk.path, captured) || walk.entry->name[0] == '.')
-            continue;
-        if (walk.entry->kind == MI_FILE_REGULAR) {
-            ok = add_item(inputs, walk.path, false) != NULL;
-        } else if (walk.entry->kind == MI_FILE_DIR) {
-            manifest = join(inputs, walk.path, MI_CAPTURE_FILE);
-            if (is_file(manifest)) {
-                captured = keep(inputs, walk.path);
-                ok = add_capture(inputs, walk.path, manifest, err);
-            }
-        }
-    }
-    mi_walk_close(&walk);
-    return ok && err->code == MI_OK;
+    return is_file(manifest) ? add_capture(inputs, dir, manifest, err)
+                             : walk_folder(inputs, dir, NULL, add_capture, err);
 }
 
 bool mi_inputs_add(struct mi_inputs *inputs, const char *path, struct mi_error *err)

@@ -1,0 +1,173 @@
+/* libmi_hook.so: what its files share.
+ *
+ * It lives in somebody else's process. So: libc alone, no allocation and no lock on the path of a
+ * call, nothing that could end or slow down the program, no word on its output but one sentence
+ * when a capture cannot be written. Calls of the runtime are interposed (wrap_*.c), noted in the
+ * ring of their thread (ring.c), and written to the file by a thread of our own (writer.c);
+ * record.h tells of the file. */
+#ifndef MI_COLLECT_HOOK_HOOK_H
+#define MI_COLLECT_HOOK_HOOK_H
+
+#include "capture/record.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+
+#define MI_HOOK_EXPORT __attribute__((visibility("default")))
+
+/* --- rings: one per thread, one writer each; ring.c --- */
+
+struct mi_ring {
+    _Atomic uint64_t head, tail; /* bytes written and taken out, ever; head by the thread alone */
+    _Atomic uint32_t state;      /* enum mi_ring_state */
+    _Atomic uint32_t dropped; /* since the last chunk; by the thread alone, taken by the writer */
+    uint32_t thread;
+    uint32_t index;         /* of its slot in the file */
+    uint32_t chunk_dropped; /* what the writer has told of them */
+    _Atomic uint64_t issued;
+    uint8_t *data; /* [mi_hook.ring_bytes] */
+};
+
+enum mi_ring_state { MI_RING_FREE, MI_RING_USED, MI_RING_LEFT /* its thread has ended */ };
+
+/* --- the capture of this process; capture.c --- */
+
+enum mi_hook_state {
+    MI_HOOK_OFF,   /* no capture is wanted */
+    MI_HOOK_READY, /* wanted; the first call begins it */
+    MI_HOOK_ON,
+    MI_HOOK_ENDED
+};
+
+struct mi_hook {
+    _Atomic int state; /* enum mi_hook_state */
+    char dir[3072];    /* capture folder, "" = none */
+    bool wants_graph, wants_runtime, wants_weights;
+    size_t ring_bytes;        /* a power of two */
+    int file;                 /* -1 = none */
+    struct mi_rec_file *head; /* mapped first page of the file, or memory of our own */
+    bool head_is_mapped;
+    uint64_t file_bytes; /* written so far */
+    _Atomic bool is_broken;
+    struct mi_ring rings[MI_REC_SLOTS];
+    _Atomic uint32_t ring_count; /* used ever */
+    _Atomic uint64_t model_count, step_count;
+};
+
+extern struct mi_hook mi_hook;
+
+/* Begins the capture if one is wanted and not begun; true if records are taken from now on. */
+bool mi_hook_begin_capture(void);
+
+/* Writes out what the rings hold; from any thread. */
+void mi_hook_flush(void);
+
+/* Ends the capture: everything is written, later calls pass through unseen. */
+void mi_hook_end_capture(void);
+
+/* One sentence on standard error, once per process. */
+void mi_hook_complain(const char *what, const char *path, int error);
+
+/* The file cannot be written any more: says so once and takes no more records. */
+void mi_hook_break_off(int error);
+
+/* --- time --- */
+
+static inline uint64_t mi_hook_time(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t mi_hook_now(void)
+{
+    return mi_hook_time(CLOCK_MONOTONIC);
+}
+
+/* --- what wrappers use; ring.c --- */
+
+struct mi_hook_thread {
+    struct mi_ring *ring; /* NULL: none yet */
+    bool is_over;         /* none any more */
+    bool is_busy;         /* the hook itself is calling: nothing is noted */
+    int32_t device;       /* -1 unknown */
+    uint64_t streams[64]; /* handles that this thread has told of, by their hash */
+};
+
+extern _Thread_local struct mi_hook_thread mi_hook_self __attribute__((tls_model("initial-exec")));
+
+/* Whether this call is to be noted: the ring of the thread is there. */
+bool mi_hook_attach(void);
+
+static inline bool mi_hook_notes(void)
+{
+    if (atomic_load_explicit(&mi_hook.state, memory_order_relaxed) == MI_HOOK_ON &&
+        mi_hook_self.ring && !mi_hook_self.is_busy)
+        return true;
+    return mi_hook_attach();
+}
+
+/* Puts a record into the ring, or counts it as dropped. `text` may be NULL. */
+void mi_hook_put(const struct mi_rec *rec, const char *text);
+
+/* A record of a call that began at start_ns and ends now. Adds what every record has: the current
+ * device, and for `on_stream` the id of the task and, the first time, the id of the stream. */
+void mi_hook_note(struct mi_rec *rec, uint64_t start_ns, bool on_stream, const char *text);
+
+/* Sets the thread's device anew, as the runtime knows it. */
+void mi_hook_learn_device(void);
+
+void mi_ring_forget(void); /* in a child */
+
+/* A sentence of the hook itself in the file: for whoever reads the capture. */
+void mi_hook_remark(enum mi_rec_type type, const char *text);
+
+/* --- the real functions; symbols.c --- */
+
+enum mi_symbol {
+#define MI_HOOK_SYMBOL(name) MI_SYMBOL_##name,
+#include "collect/hook/symbols.def"
+#undef MI_HOOK_SYMBOL
+    MI_SYMBOL_COUNT
+};
+
+typedef void mi_hook_fn(void); /* to be cast to what the symbol is */
+
+/* The runtime's function, or NULL where it has none. */
+mi_hook_fn *mi_hook_real(enum mi_symbol symbol);
+
+/* What wrappers return where the runtime lacks a function that the program calls all the same. */
+enum { MI_HOOK_UNSUPPORTED = 207000 /* ACL_ERROR_RT_FEATURE_NOT_SUPPORT */ };
+
+/* --- writer.c --- */
+
+bool mi_writer_start(void);
+void mi_writer_stop(void);
+void mi_writer_close(void);  /* the last chunks, then the file */
+void mi_writer_forget(void); /* in a child: the thread is not there any more */
+
+/* --- control.c: the socket in the capture folder --- */
+
+int mi_control_open(void); /* -1 = none */
+void mi_control_close(int listener);
+void mi_control_answer(int listener);
+void mi_control_forget(void);
+
+/* --- models.c: copies of offline models, without weights --- */
+
+/* `name` gets the path of the copy within the capture folder, "" if there is none. */
+void mi_hook_copy_file(const char *path, char *name, size_t size);
+void mi_hook_copy_memory(const void *model, size_t bytes, char *name, size_t size);
+
+/* --- profile.c: the profiler of AscendCL --- */
+
+void mi_profile_initialise(void);       /* after aclInit */
+void mi_profile_device(int32_t device); /* after a device was set: starts it there */
+/* Ends what is running, so that its files are whole; it starts again with the next call of
+ * mi_profile_device(). False: there was none. */
+bool mi_profile_stop(void);
+const char *mi_profile_state(void);
+
+#endif

@@ -1,0 +1,204 @@
+/* The ring of a thread: the thread puts records in, the writer takes them out, nobody waits. */
+#include "collect/hook/hook.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Thread_local struct mi_hook_thread mi_hook_self
+    __attribute__((tls_model("initial-exec"))) = {.device = -1};
+
+static pthread_key_t end_of_thread;
+static pthread_once_t has_key = PTHREAD_ONCE_INIT;
+
+/* The thread ends: its ring is for another one as soon as it is empty. */
+static void leave(void *ring)
+{
+    mi_hook_self.ring = NULL;
+    mi_hook_self.is_over = true;
+    atomic_store_explicit(&((struct mi_ring *)ring)->state, MI_RING_LEFT, memory_order_release);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&end_of_thread, leave);
+}
+
+static struct mi_ring *take_ring(void)
+{
+    for (uint32_t i = 0; i < MI_REC_SLOTS; i++) {
+        struct mi_ring *ring = &mi_hook.rings[i];
+        uint32_t is_free = MI_RING_FREE;
+        if (!atomic_compare_exchange_strong(&ring->state, &is_free, MI_RING_USED))
+            continue;
+        if (!ring->data) {
+            void *data = mmap(NULL, mi_hook.ring_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            if (data == MAP_FAILED) {
+                atomic_store(&ring->state, MI_RING_FREE);
+                return NULL;
+            }
+            ring->data = data;
+        }
+        ring->index = i;
+        ring->thread = (uint32_t)syscall(SYS_gettid);
+        uint32_t count = atomic_load(&mi_hook.ring_count);
+        while (count <= i && !atomic_compare_exchange_weak(&mi_hook.ring_count, &count, i + 1))
+            continue;
+        return ring;
+    }
+    return NULL;
+}
+
+void mi_ring_forget(void)
+{
+    for (uint32_t i = 0; i < MI_REC_SLOTS; i++) {
+        uint8_t *data = mi_hook.rings[i].data;
+        mi_hook.rings[i] = (struct mi_ring){.data = data};
+    }
+    atomic_store(&mi_hook.ring_count, 0);
+    pthread_once(&has_key, make_key);
+    pthread_setspecific(end_of_thread, NULL);
+    mi_hook_self.ring = NULL;
+    mi_hook_self.is_busy = false;
+    memset(mi_hook_self.streams, 0, sizeof mi_hook_self.streams);
+}
+
+static struct mi_rec_slot *slot_of(const struct mi_ring *ring)
+{
+    return (struct mi_rec_slot *)(void *)(mi_hook.head + 1) + ring->index;
+}
+
+bool mi_hook_attach(void)
+{
+    struct mi_hook_thread *self = &mi_hook_self;
+    if (atomic_load_explicit(&mi_hook.state, memory_order_relaxed) == MI_HOOK_OFF || self->is_busy)
+        return false;
+    self->is_busy = true;
+    bool ok = mi_hook_begin_capture();
+    if (ok && !self->ring && !self->is_over) {
+        self->ring = take_ring();
+        if (self->ring) {
+            pthread_once(&has_key, make_key);
+            pthread_setspecific(end_of_thread, self->ring);
+            slot_of(self->ring)->thread = self->ring->thread;
+        }
+    }
+    if (ok && !self->ring)
+        atomic_fetch_add((_Atomic uint64_t *)&mi_hook.head->refused, 1);
+    self->is_busy = false;
+    if (ok && self->ring && self->device < 0)
+        mi_hook_learn_device();
+    return ok && self->ring;
+}
+
+/* Copies into the ring, around its end where need be. */
+static void copy_in(const struct mi_ring *ring, uint64_t at, const void *bytes, size_t len)
+{
+    size_t place = (size_t)at & (mi_hook.ring_bytes - 1), room = mi_hook.ring_bytes - place;
+    size_t first = len < room ? len : room;
+    memcpy(ring->data + place, bytes, first);
+    if (first < len)
+        memcpy(ring->data, (const uint8_t *)bytes + first, len - first);
+}
+
+void mi_hook_put(const struct mi_rec *rec, const char *text)
+{
+    static const uint8_t zeros[8];
+    struct mi_ring *ring = mi_hook_self.ring;
+    size_t len = text ? strnlen(text, MI_REC_TEXT_MAX) : 0, padded = (len + 7) & ~(size_t)7;
+    size_t bytes = sizeof *rec + padded;
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    uint64_t issued = atomic_load_explicit(&ring->issued, memory_order_relaxed) + 1;
+    atomic_store_explicit(&ring->issued, issued, memory_order_relaxed);
+    atomic_store_explicit((_Atomic uint64_t *)&slot_of(ring)->issued, issued, memory_order_relaxed);
+    if (head - tail + bytes > mi_hook.ring_bytes ||
+        atomic_load_explicit(&mi_hook.is_broken, memory_order_relaxed)) {
+        atomic_store_explicit(&ring->dropped,
+                              atomic_load_explicit(&ring->dropped, memory_order_relaxed) + 1,
+                              memory_order_release);
+        return;
+    }
+    struct mi_rec whole = *rec;
+    whole.bytes = (uint16_t)bytes;
+    copy_in(ring, head, &whole, sizeof whole);
+    if (len) {
+        copy_in(ring, head + sizeof whole, text, len);
+        copy_in(ring, head + sizeof whole + len, zeros, padded - len);
+    }
+    atomic_store_explicit(&ring->head, head + bytes, memory_order_release);
+}
+
+/* --- what every record has --- */
+
+typedef int get_device_fn(int32_t *);
+typedef int get_stream_id_fn(void *, int32_t *);
+typedef int get_task_fn(uint32_t *);
+
+void mi_hook_learn_device(void)
+{
+    struct mi_hook_thread *self = &mi_hook_self;
+    get_device_fn *ask = (get_device_fn *)mi_hook_real(MI_SYMBOL_aclrtGetDevice);
+    int32_t device = -1;
+    bool was_busy = self->is_busy;
+    self->is_busy = true;
+    self->device = ask && ask(&device) == 0 ? device : -1;
+    self->is_busy = was_busy;
+}
+
+/* A handle that this thread meets for the first time: its id goes ahead of the record. */
+static void tell_of_stream(uint64_t handle)
+{
+    struct mi_hook_thread *self = &mi_hook_self;
+    uint64_t key = handle + 1;
+    uint64_t *place = &self->streams[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+    if (*place == key)
+        return;
+    *place = key;
+    get_stream_id_fn *ask = (get_stream_id_fn *)mi_hook_real(MI_SYMBOL_aclrtStreamGetId);
+    int32_t id = -1;
+    self->is_busy = true;
+    bool ok = ask && ask((void *)(uintptr_t)handle, &id) == 0 && id >= 0;
+    self->is_busy = false;
+    if (!ok)
+        return;
+    mi_hook_put(&(struct mi_rec){.type = MI_REC_stream_seen,
+                                 .start_ns = mi_hook_now(),
+                                 .stream = handle,
+                                 .size = (uint64_t)id,
+                                 .task = MI_REC_NO_TASK,
+                                 .device = self->device},
+                NULL);
+}
+
+void mi_hook_note(struct mi_rec *rec, uint64_t start_ns, bool on_stream, const char *text)
+{
+    struct mi_hook_thread *self = &mi_hook_self;
+    rec->start_ns = start_ns;
+    rec->dur_ns = mi_hook_now() - start_ns;
+    rec->task = MI_REC_NO_TASK;
+    if (!self->ring)
+        return;
+    if (on_stream) {
+        get_task_fn *ask = (get_task_fn *)mi_hook_real(MI_SYMBOL_aclrtGetThreadLastTaskId);
+        uint32_t task;
+        if (ask && rec->code == 0 && ask(&task) == 0)
+            rec->task = task;
+        tell_of_stream(rec->stream);
+    }
+    rec->device = self->device;
+    mi_hook_put(rec, text);
+}
+
+void mi_hook_remark(enum mi_rec_type type, const char *text)
+{
+    if (!mi_hook_notes())
+        return;
+    mi_hook_put(&(struct mi_rec){.type = (uint16_t)type,
+                                 .start_ns = mi_hook_now(),
+                                 .task = MI_REC_NO_TASK,
+                                 .device = mi_hook_self.device},
+                text);
+}

@@ -1,0 +1,71 @@
+/* What AscendCL's profiler leaves is raw; msprof, which comes with CANN, makes tables of it. */
+#include "base/files.h"
+#include "collect/live/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TOOL     "msprof"
+#define LOG_NAME "msprof.log"
+
+static bool is_exported(const char *profile)
+{
+    char path[2 * MI_LIVE_PATH];
+    struct stat info;
+    return (size_t)snprintf(path, sizeof path, "%s/mindstudio_profiler_output", profile) <
+               sizeof path &&
+           stat(path, &info) == 0;
+}
+
+static bool run_tool(const char *dir, const char *profile)
+{
+    char log_path[MI_LIVE_PATH + 64], output[2 * MI_LIVE_PATH + 16];
+    int status = 0;
+    snprintf(log_path, sizeof log_path, "%s/" LOG_NAME, dir);
+    snprintf(output, sizeof output, "--output=%s", profile);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int log = open(log_path, O_WRONLY | O_CREAT | O_APPEND, 0666);
+        if (log >= 0) {
+            dup2(log, STDOUT_FILENO);
+            dup2(log, STDERR_FILENO);
+        }
+        unsetenv("LD_PRELOAD"); /* a tool is no program to be looked at */
+        execlp(TOOL, TOOL, "--export=on", output, (char *)NULL);
+        _exit(127);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool mi_live_export_profiles(const char *dir, uint32_t *exported, uint32_t *missing,
+                             struct mi_error *err)
+{
+    struct mi_dir listing;
+    char profile[2 * MI_LIVE_PATH];
+    *exported = *missing = 0;
+    if (!mi_dir_read(&listing, dir, MI_DIR_MAX_ENTRIES, err))
+        return false;
+    for (uint32_t i = 0; i < listing.count; i++) {
+        const struct mi_dir_entry *entry = &listing.entries[i];
+        if (entry->kind != MI_FILE_DIR || strncmp(entry->name, "PROF_", 5) != 0 ||
+            (size_t)snprintf(profile, sizeof profile, "%s/%s", dir, entry->name) >=
+                sizeof profile ||
+            is_exported(profile))
+            continue;
+        if (run_tool(dir, profile) && is_exported(profile))
+            ++*exported;
+        else
+            ++*missing;
+    }
+    mi_dir_free(&listing);
+    return true;
+}

@@ -1,0 +1,205 @@
+/* Records to rows: a span per call, a launch per task that was put onto a stream, a load per model.
+ */
+#include "base/translate.h"
+#include "parse/formats/hook/hook_read.h"
+
+#include <stdio.h>
+
+static mi_track_id track_of(struct hook *h, uint32_t thread)
+{
+    uint32_t *at = mi_map_at(&h->threads, thread);
+    if (!at) {
+        mi_batch_fail(h->out, MI_ENOMEM, "out of memory for threads");
+        return (mi_track_id){0};
+    }
+    if (!*at)
+        *at = mi_add_track(h->out,
+                           &(struct mi_track_row){
+                               .kind = MI_TRACK_THREAD,
+                               .name = mi_batch_printf(h->out, "Thread %lu", (unsigned long)thread),
+                               .clock = h->clock,
+                               .rank = -1,
+                               .device = -1,
+                               .process = h->file.process,
+                               .native_id = thread})
+                  .v;
+    return (mi_track_id){*at};
+}
+
+static mi_str_id number_text(struct hook *h, uint64_t number)
+{
+    return mi_batch_printf(h->out, "%llu", (unsigned long long)number);
+}
+
+/* What the call is about, for people. */
+static mi_str_id item_of(struct hook *h, const struct mi_rec *rec, enum mi_rec_role role,
+                         mi_str_id name)
+{
+    if (role == MI_REC_ROLE_LOAD || role == MI_REC_ROLE_UNLOAD || role == MI_REC_ROLE_EXECUTE ||
+        role == MI_REC_ROLE_DEVICE)
+        return number_text(h, rec->object);
+    if (role == MI_REC_ROLE_COPY)
+        return mi_batch_printf(h->out, "%llu B", (unsigned long long)MI_REC_COPY_BYTES(rec->size));
+    return name;
+}
+
+static mi_str_id name_of(struct hook *h, const struct mi_rec *rec, enum mi_rec_role role,
+                         struct mi_bytes text)
+{
+    if (text.len)
+        return mi_batch_str(h->out, text);
+    if (role == MI_REC_ROLE_LAUNCH && rec->object) {
+        const struct hook_meaning *function =
+            mi_hook_meaning(&h->functions, rec->object, rec->start_ns);
+        return function ? function->name : (mi_str_id){0};
+    }
+    return (mi_str_id){0};
+}
+
+static mi_slice_id add_slice(struct hook *h, const struct hook_chunk *chunk,
+                             const struct mi_rec *rec, const char *call, mi_str_id item,
+                             uint64_t at)
+{
+    uint64_t dur_ns = rec->dur_ns <= INT64_MAX ? rec->dur_ns : 0;
+    return mi_add_slice(h->out, &(struct mi_slice_row){.track = track_of(h, chunk->head.thread),
+                                                       .name = mi_batch_cstr(h->out, call),
+                                                       .category = h->acl,
+                                                       .item = item,
+                                                       .connection = UINT32_MAX,
+                                                       .correlation = UINT32_MAX,
+                                                       .start_raw = (int64_t)rec->start_ns,
+                                                       .dur_ns = (int64_t)dur_ns,
+                                                       .record_offset = (int64_t)at,
+                                                       .record_bytes = rec->bytes});
+}
+
+static enum mi_task_kind kind_of(enum mi_rec_role role)
+{
+    if (role == MI_REC_ROLE_LAUNCH)
+        return MI_TASK_COMPUTE;
+    if (role == MI_REC_ROLE_COPY)
+        return MI_TASK_TRANSFER;
+    return role == MI_REC_ROLE_EXECUTE ? MI_TASK_CONTROL : MI_TASK_SYNC;
+}
+
+/* Calls that put a task onto a stream. A synchronous copy or execution has no task of its own. */
+static bool is_launch(const struct mi_rec *rec, enum mi_rec_role role)
+{
+    bool is_sync = rec->type == MI_REC_aclmdlExecute || rec->type == MI_REC_aclrtMemcpy ||
+                   rec->type == MI_REC_aclrtMemset;
+    return rec->code == 0 && !is_sync &&
+           (role == MI_REC_ROLE_LAUNCH || role == MI_REC_ROLE_COPY || role == MI_REC_ROLE_EXECUTE ||
+            role == MI_REC_ROLE_RECORD || role == MI_REC_ROLE_WAIT || role == MI_REC_ROLE_RESET);
+}
+
+static void add_launch(struct hook *h, const struct mi_rec *rec, enum mi_rec_role role,
+                       mi_slice_id slice, mi_str_id name)
+{
+    const struct hook_meaning *stream = mi_hook_meaning(&h->streams, rec->stream, rec->start_ns);
+    mi_submission_id launch = mi_add_submission(
+        h->out, &(struct mi_submission_row){
+                    .slice = slice,
+                    .name = name,
+                    .kind = (uint8_t)kind_of(role),
+                    .sync = role == MI_REC_ROLE_RECORD ? MI_SYNC_RECORD
+                            : role == MI_REC_ROLE_WAIT ? MI_SYNC_WAIT
+                                                       : MI_SYNC_NONE,
+                    .device = rec->device,
+                    .stream = stream ? stream->id : -1,
+                    .native_id = rec->task == MI_REC_NO_TASK ? -1 : (int64_t)rec->task,
+                    .model = role == MI_REC_ROLE_EXECUTE ? (int64_t)rec->object : -1});
+    if (role == MI_REC_ROLE_RECORD || role == MI_REC_ROLE_WAIT || role == MI_REC_ROLE_RESET)
+        mi_hook_add_event(h, rec, role, launch.v);
+}
+
+static void add_load(struct hook *h, const struct mi_rec *rec, mi_slice_id slice,
+                     struct mi_bytes path)
+{
+    mi_load_id load =
+        mi_add_load(h->out, &(struct mi_load_row){.slice = slice,
+                                                  .process = h->file.process,
+                                                  .device = rec->device,
+                                                  .model = (int64_t)(rec->object & UINT32_MAX),
+                                                  .path = mi_batch_str(h->out, path)});
+    if (load.v && !mi_map_set(&h->loads, rec->object, load.v))
+        mi_batch_fail(h->out, MI_ENOMEM, "out of memory for models");
+}
+
+/* The hook's own records: they tell of other rows, or are remarks for the reader of the ledger. */
+static void take_own(struct hook *h, const struct mi_rec *rec, struct mi_bytes text, uint64_t at)
+{
+    uint32_t load = rec->type == MI_REC_model_copied ? mi_map_get(&h->loads, rec->object) : 0;
+    if (load)
+        h->out->rows.loads.copy[load] = mi_batch_str(h->out, text);
+    else if (rec->type == MI_REC_note)
+        mi_batch_diag(h->out, MI_NOTICE, "hook.note", at, 0, "%.*s", (int)text.len,
+                      (const char *)text.at);
+}
+
+void mi_hook_make_rows(struct hook *h, const struct hook_chunk *chunk, const struct mi_rec *rec,
+                       struct mi_bytes text, uint64_t at)
+{
+    enum mi_rec_role role;
+    const char *call = mi_hook_call(rec->type, &role);
+    h->out->counts.in++;
+    if (!call || rec->type <= MI_REC_collect) {
+        h->out->counts.skipped++;
+        if (call)
+            take_own(h, rec, text, at);
+        else
+            mi_batch_diag(h->out, MI_NOTICE, "hook.call_unknown", at, 0,
+                          "a call of a kind that this version does not know (%u)", rec->type);
+        return;
+    }
+    mi_str_id name = name_of(h, rec, role, text);
+    mi_slice_id slice = add_slice(h, chunk, rec, call, item_of(h, rec, role, name), at);
+    if (is_launch(rec, role))
+        add_launch(h, rec, role, slice, name);
+    else if (role == MI_REC_ROLE_LOAD && rec->code == 0)
+        add_load(h, rec, slice, text);
+    else if ((role == MI_REC_ROLE_EVENT || role == MI_REC_ROLE_EVENT_END) && rec->code == 0)
+        mi_hook_add_event(h, rec, role, 0);
+    h->out->counts.kept++;
+}
+
+/* --- one record, value by value --- */
+
+static void tell(mi_metric_fn *fn, void *user, const char *name, uint64_t number, bool is_hex)
+{
+    char text[32];
+    snprintf(text, sizeof text, is_hex ? "0x%llx" : "%llu", (unsigned long long)number);
+    fn(user, mi_cstr(name), mi_cstr(text), !is_hex);
+}
+
+void mi_hook_metrics(const struct mi_record *record, mi_metric_fn *fn, void *user)
+{
+    struct mi_rec rec;
+    enum mi_rec_role role;
+    if (record->bytes.len < sizeof rec)
+        return;
+    memcpy(&rec, record->bytes.at, sizeof rec);
+    if (!mi_hook_call(rec.type, &role))
+        return;
+    tell(fn, user, "result", (uint32_t)rec.code, false);
+    if (rec.device >= 0)
+        tell(fn, user, "device", (uint32_t)rec.device, false);
+    if (rec.task != MI_REC_NO_TASK)
+        tell(fn, user, "task", rec.task, false);
+    if (rec.stream)
+        tell(fn, user, "stream", rec.stream, true);
+    if (role == MI_REC_ROLE_COPY) {
+        tell(fn, user, "to", rec.object, true);
+        tell(fn, user, "bytes", MI_REC_COPY_BYTES(rec.size), false);
+        tell(fn, user, "copy_kind", MI_REC_COPY_KIND(rec.size), false);
+    } else if (rec.object) {
+        tell(fn, user, "object", rec.object, true);
+    }
+    if (role == MI_REC_ROLE_LAUNCH && rec.size)
+        tell(fn, user, "cores", rec.size, false);
+    size_t len = record->bytes.len - sizeof rec;
+    struct mi_bytes text = mi_bytes_sub(record->bytes, sizeof rec, len);
+    while (text.len && !text.at[text.len - 1])
+        text.len--;
+    if (text.len)
+        fn(user, MI_LIT("text"), text, false);
+}

@@ -1,0 +1,50 @@
+// Compares what the hook saw with what the stand-in for AscendCL did.
+// usage: hook.mjs CSV-FOLDER TRUTH
+import { readFileSync } from "node:fs";
+import assert from "node:assert";
+
+const [folder, truthPath] = process.argv.slice(2);
+
+// Our own tables: no field of these tables holds a comma or a quote.
+function table(name) {
+    const lines = readFileSync(`${folder}/${name}.csv`, "utf8").trimEnd().split(/\r?\n/);
+    const names = lines.shift().split(",");
+    return lines.map((line) => {
+        const cells = line.split(",");
+        assert.equal(cells.length, names.length, line);
+        return Object.fromEntries(names.map((key, i) => [key, cells[i]]));
+    });
+}
+
+const truth = { model: [], pair: [], execute: [], task: [] };
+for (const line of readFileSync(truthPath, "utf8").trimEnd().split("\n")) {
+    const words = line.split(" ");
+    truth[words[0]].push(words.slice(1));
+}
+
+const submissions = table("submissions");
+const byId = new Map(submissions.map((row) => [row.id, row]));
+const place = (row) => `${row.stream} ${row.native_id}`;
+
+// Events: every pair, and none that was not.
+const pairs = submissions.filter((row) => row.sync === "wait").map((row) => {
+    const record = byId.get(row.peer);
+    assert.ok(record, `wait ${place(row)} has no record`);
+    assert.equal(row.confidence, "certain", `wait ${place(row)}`);
+    assert.equal(record.device, row.device);
+    return `${place(record)} ${place(row)}`;
+});
+assert.deepEqual(pairs.sort(), truth.pair.map((p) => p.join(" ")).sort());
+
+// Tasks that the program put onto streams: device, stream and id of each.
+const put = submissions.map((row) => `${row.device} ${place(row)}`).sort();
+const ran = truth.task.filter((t) => t[3] === "-1").map((t) => t.slice(0, 3).join(" ")).sort();
+assert.deepEqual(put, ran);
+
+// Models.
+const loads = table("loads").map((row) => `${row.model} ${row.path}`).sort();
+assert.deepEqual(loads, truth.model.map((m) => m.join(" ")).sort());
+const executes = table("slices").filter((row) => /^aclmdlExecute/.test(row.name));
+assert.equal(executes.length, truth.execute.length);
+
+console.log(`${put.length} tasks, ${pairs.length} pairs, ${loads.length} models`);

@@ -1,0 +1,33 @@
+/* A program as users have it: loads a model, copies in, runs N batches, copies out, unloads.
+ * infer MODEL.om BATCHES [EXIT_CODE] */
+#include "acl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    static char data[4096], result[4096];
+    uint32_t model = 0;
+    void *stream = NULL;
+    int batches = argc > 2 ? atoi(argv[2]) : 1;
+    if (argc < 2 || aclInit(NULL) != 0 || aclrtSetDevice(0) != 0 ||
+        aclmdlLoadFromFile(argv[1], &model) != 0 || aclrtCreateStream(&stream) != 0) {
+        fprintf(stderr, "cannot load\n");
+        return 9;
+    }
+    for (int i = 0; i < batches; i++) {
+        memset(data, i, sizeof data);
+        if (aclrtMemcpyAsync(result, sizeof result, data, sizeof data, 1, stream) != 0 ||
+            aclrtSynchronizeStream(stream) != 0 || aclmdlExecute(model, NULL, NULL) != 0 ||
+            aclrtMemcpy(data, sizeof data, result, sizeof result, 2) != 0)
+            return 8;
+    }
+    printf("%d batches\n", batches);
+    aclrtDestroyStream(stream);
+    aclmdlUnload(model);
+    aclrtResetDevice(0);
+    aclFinalize();
+    return argc > 3 ? atoi(argv[3]) : 0;
+}
