@@ -105,6 +105,43 @@ static bool compare_sides(const struct sides *sides, const struct mi_args *args,
     return mi_compare_init(compare, lists, sides->count, &options, err);
 }
 
+/* Where comparisons go. Several as JSON are one document, else one is printed behind the other. */
+struct output {
+    const struct mi_cli *cli;
+    bool is_list;
+    struct mi_cli_out out;
+    struct mi_jw jw;
+};
+
+static void output_init(struct output *output, const struct mi_cli *cli, bool is_list)
+{
+    *output = (struct output){.cli = cli, .is_list = is_list};
+    if (!is_list)
+        return;
+    mi_cli_out_init(cli, &output->out);
+    mi_jw_init(&output->jw, &output->out.sink, &(struct mi_jw_options){.indent = 1});
+    mi_jw_begin_object(&output->jw);
+    mi_jw_member_text(&output->jw, "schema", "model-inspector-comparisons/1");
+    mi_jw_key(&output->jw, "comparisons");
+    mi_jw_begin_array(&output->jw);
+}
+
+static int output_finish(struct output *output, int code)
+{
+    if (!output->is_list)
+        return code;
+    mi_jw_end(&output->jw);
+    mi_jw_end(&output->jw);
+    mi_jw_finish(&output->jw, NULL);
+    return mi_cli_out_finish(output->cli, &output->out, code);
+}
+
+static bool wants_links(const struct mi_args *args)
+{
+    const struct mi_arg *format = mi_args_find(args, "format");
+    return format && strcmp(format->param->choices[format->number], "links") == 0;
+}
+
 static int print_links(const struct mi_cli *cli, const struct mi_compare *compare,
                        const struct mi_args *args)
 {
@@ -114,45 +151,58 @@ static int print_links(const struct mi_cli *cli, const struct mi_compare *compar
     return mi_cli_out_finish(cli, &out, 0);
 }
 
-/* Tables for eyes are short; programs get all rows. */
-static int print_report(const struct mi_cli *cli, const struct sides *sides,
-                        const struct mi_compare *compare, const struct mi_args *args)
+/* Tables for eyes are short; programs get all rows. False: out of memory. */
+static bool make_report(const struct output *output, const struct sides *sides,
+                        const struct mi_compare *compare, const struct mi_args *args,
+                        struct mi_report *report)
 {
     static const struct mi_param top = {.name = "top", .kind = MI_PARAM_INT};
     struct mi_bytes names[MI_CMP_SIDES] = {mi_cstr(sides->name[MI_CMP_BASE][0]),
                                            mi_cstr(sides->name[MI_CMP_NEW][0])};
     struct mi_args full = *args;
-    struct mi_report report;
-    mi_report_init(&report);
     full.list = mi_mem_new(args->count + 1, sizeof *full.list);
-    if (!full.list) {
-        mi_report_fini(&report);
-        return mi_code_exit(MI_ENOMEM);
-    }
+    if (!full.list)
+        return false;
     full.list[0] =
-        (struct mi_arg){.param = &top, .text = "", .number = cli->json ? 0 : ROWS_FOR_EYES};
+        (struct mi_arg){.param = &top, .text = "", .number = output->cli->json ? 0 : ROWS_FOR_EYES};
     if (args->count)
         memcpy(full.list + 1, args->list, args->count * sizeof *full.list);
     full.count = args->count + 1;
-    mi_diff_report(compare, names, &full, &report);
-    struct mi_error err = MI_ERROR_INIT;
-    int code = report.failed ? (mi_fail(&err, MI_ENOMEM, "out of memory"), mi_cli_error(cli, &err))
-                             : mi_cli_report(cli, sides->session[MI_CMP_NEW][0], &report);
-    mi_report_fini(&report);
+    mi_diff_report(compare, names, &full, report);
     mi_mem_free(full.list);
+    return !report->failed;
+}
+
+static int print_report(struct output *output, const struct sides *sides,
+                        const struct mi_compare *compare, const struct mi_args *args)
+{
+    struct mi_error err = MI_ERROR_INIT;
+    struct mi_report report;
+    int code = 0;
+    mi_report_init(&report);
+    if (!make_report(output, sides, compare, args, &report)) {
+        mi_fail(&err, MI_ENOMEM, "out of memory");
+        code = mi_cli_error(output->cli, &err);
+    } else if (output->is_list) {
+        mi_jw_begin_object(&output->jw);
+        mi_report_write_members(&report, &output->jw);
+        mi_jw_end(&output->jw);
+    } else {
+        code = mi_cli_report(output->cli, sides->session[MI_CMP_NEW][0], &report);
+    }
+    mi_report_fini(&report);
     return code;
 }
 
-static int print_comparison(const struct mi_cli *cli, const struct sides *sides,
+static int print_comparison(struct output *output, const struct sides *sides,
                             const struct mi_args *args)
 {
-    const struct mi_arg *format = mi_args_find(args, "format");
     struct mi_error err = MI_ERROR_INIT;
     struct mi_compare compare;
     if (!compare_sides(sides, args, &compare, &err))
-        return mi_cli_error(cli, &err);
-    int code = format && format->number == 1 ? print_links(cli, &compare, args)
-                                             : print_report(cli, sides, &compare, args);
+        return mi_cli_error(output->cli, &err);
+    int code = wants_links(args) ? print_links(output->cli, &compare, args)
+                                 : print_report(output, sides, &compare, args);
     mi_compare_fini(&compare);
     return code;
 }
@@ -178,6 +228,8 @@ static int name_captures(const struct mi_cli *cli, const struct mi_args *args, s
     if (!sides->count[MI_CMP_BASE] && args->operand_count < 2)
         return mi_cli_usage(cli, &mi_command_diff, "too few operands; wanted: %s",
                             mi_command_diff.operands);
+    if (wants_links(args) && args->operand_count > 2)
+        return mi_cli_usage(cli, &mi_command_diff, "--format links goes with one NEW only");
     if (args->operand_count > MI_CMP_CAPTURES)
         return mi_cli_usage(cli, &mi_command_diff, "more than %d captures", MI_CMP_CAPTURES);
     return 0;
@@ -195,17 +247,19 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
         sides.name[MI_CMP_BASE][0] = args->operands[0];
         sides.count[MI_CMP_BASE] = sides.count[MI_CMP_NEW] = 1;
     }
+    struct output output;
     bool ok = open_side(cli, args, &sides, MI_CMP_BASE, &code);
+    output_init(&output, cli, cli->json && args->operand_count > 2);
     for (size_t i = 1; ok && !code && (i == 1 || i < args->operand_count); i++) {
         if (!by_option)
             sides.name[MI_CMP_NEW][0] = args->operands[i];
         ok = open_side(cli, args, &sides, MI_CMP_NEW, &code);
         if (ok)
-            code = print_comparison(cli, &sides, args);
+            code = print_comparison(&output, &sides, args);
         close_side(&sides, MI_CMP_NEW);
     }
     close_side(&sides, MI_CMP_BASE);
-    return code;
+    return output_finish(&output, code);
 }
 
 const struct mi_command mi_command_diff = {

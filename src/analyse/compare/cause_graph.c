@@ -7,7 +7,10 @@
 
 #include <stdlib.h>
 
-enum { MOST_LOOKS = 4 /* named of stretches that were fused otherwise */ };
+enum {
+    MOST_LOOKS = 4, /* named of stretches that were fused otherwise */
+    MOST_BESIDE = 32
+};
 
 static bool is_measured(const struct mi_compare *compare)
 {
@@ -158,6 +161,15 @@ void mi_cmp_blame_fusion(struct mi_cmp_causer *c)
     mi_mem_free(looks);
 }
 
+/* Moves or converts data and computes nothing. */
+static bool is_conversion(const struct mi_compare *compare, const struct mi_cmp_op *op)
+{
+    unsigned side = op->node[MI_CMP_NEW] ? MI_CMP_NEW : MI_CMP_BASE;
+    const struct mi_nodes *nodes = &mi_cmp_model(compare, side)->all.rows.nodes;
+    return op->is_transfer || nodes->category[op->node[side]] == MI_CATEGORY_DATA_MOVEMENT ||
+           mi_bytes_equal(mi_cmp_type_name(compare, op->type), MI_LIT("Cast"));
+}
+
 /* --- other element types, other engines --- */
 
 static int bits_of(struct mi_bytes dtype)
@@ -169,25 +181,50 @@ static int bits_of(struct mi_bytes dtype)
     return bits;
 }
 
-/* Casts and the like that were put in right beside a node belong to the change of its type. */
-static void own_neighbours(struct mi_cmp_causer *c, uint32_t cause, uint32_t node)
+/* Nodes without a partner that lie next to one. */
+struct beside {
+    uint32_t nodes[MOST_BESIDE];
+    uint32_t count;
+};
+
+static void add_beside(const struct mi_compare *compare, struct beside *list, uint32_t node)
 {
-    const struct mi_compare *compare = c->compare;
+    if (!node || compare->match.other[MI_CMP_NEW][node] || list->count == MOST_BESIDE)
+        return;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->nodes[i] == node)
+            return;
+    list->nodes[list->count++] = node;
+}
+
+static void add_neighbours(const struct mi_compare *compare, struct beside *list, uint32_t node)
+{
     const struct mi_model *model = mi_cmp_model(compare, MI_CMP_NEW);
     const struct mi_tables *rows = &model->all.rows;
-    const uint32_t *partner = compare->match.other[MI_CMP_NEW];
+    const struct mi_csr *readers = &model->index.consumers;
     for (uint32_t p = 0; p < rows->nodes.in_count[node]; p++) {
         uint32_t value = rows->ports.value[rows->nodes.first_in[node] + p].v;
-        uint32_t from = rows->values.producer[value].v;
-        if (from && !partner[from])
-            mi_cmp_own(c, cause, compare->op_of_node[MI_CMP_NEW][from]);
+        add_beside(compare, list, rows->values.producer[value].v);
     }
     for (uint32_t p = 0; p < rows->nodes.out_count[node]; p++) {
         uint32_t value = rows->ports.value[rows->nodes.first_out[node] + p].v;
-        const struct mi_csr *readers = &model->index.consumers;
         for (uint32_t i = readers->first[value]; i < readers->first[value + 1]; i++)
-            if (!partner[readers->list[i]])
-                mi_cmp_own(c, cause, compare->op_of_node[MI_CMP_NEW][readers->list[i]]);
+            add_beside(compare, list, readers->list[i]);
+    }
+}
+
+/* Conversions that were put in beside a node, also one behind the other, belong to the change of
+ * its type. */
+static void own_neighbours(struct mi_cmp_causer *c, uint32_t cause, uint32_t node)
+{
+    const struct mi_compare *compare = c->compare;
+    struct beside list = {.count = 0};
+    add_neighbours(compare, &list, node);
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t op = compare->op_of_node[MI_CMP_NEW][list.nodes[i]];
+        mi_cmp_own(c, cause, op);
+        if (is_conversion(compare, &compare->ops[op]))
+            add_neighbours(compare, &list, list.nodes[i]);
     }
 }
 
@@ -226,15 +263,6 @@ void mi_cmp_blame_changes(struct mi_cmp_causer *c)
 }
 
 /* --- on one side only --- */
-
-/* Moves or converts data and computes nothing. */
-static bool is_conversion(const struct mi_compare *compare, const struct mi_cmp_op *op)
-{
-    unsigned side = op->node[MI_CMP_NEW] ? MI_CMP_NEW : MI_CMP_BASE;
-    const struct mi_nodes *nodes = &mi_cmp_model(compare, side)->all.rows.nodes;
-    return op->is_transfer || nodes->category[op->node[side]] == MI_CATEGORY_DATA_MOVEMENT ||
-           mi_bytes_equal(mi_cmp_type_name(compare, op->type), MI_LIT("Cast"));
-}
 
 /* With tasks: what runs on one side only. Without: nodes on one side only. */
 static bool is_only_on(const struct mi_compare *compare, const struct mi_cmp_op *op, unsigned side)

@@ -48,6 +48,15 @@ static struct mi_bytes describe_move(const struct mi_cmp_causer *c, uint32_t cau
     return mi_words_get(&words);
 }
 
+/* Nothing but transfers moved. */
+static bool moves_data(const struct mi_cmp_causer *c, uint32_t cause)
+{
+    for (uint32_t o = 1; o < c->compare->op_count; o++)
+        if (c->owner[o] == cause && !c->compare->ops[o].is_transfer)
+            return false;
+    return true;
+}
+
 /* All that went to one stream belongs together: it is one queue. What became serial by it gives the
  * cause its name. */
 void mi_cmp_blame_streams(struct mi_cmp_causer *c)
@@ -73,8 +82,12 @@ void mi_cmp_blame_streams(struct mi_cmp_causer *c)
         mi_cmp_own(c, cause_of[lane], o);
     }
     for (uint32_t lane = 0; !c->failed && lane < run->graph.lane_count; lane++)
-        if (cause_of[lane])
-            compare->causes[cause_of[lane] - 1].what = describe_move(c, cause_of[lane], lane);
+        if (cause_of[lane]) {
+            struct mi_cmp_cause *cause = &compare->causes[cause_of[lane] - 1];
+            cause->what = describe_move(c, cause_of[lane], lane);
+            if (strcmp(cause->rule, "parallel_to_serial") == 0 && moves_data(c, cause_of[lane]))
+                cause->rule = "missed_overlap";
+        }
     mi_mem_free(cause_of);
 }
 

@@ -126,8 +126,9 @@ struct mi_cmp_type {
     const struct mi_model *model; /* that has the name */
     mi_str_id name;
     uint32_t nodes[MI_CMP_SIDES];
-    uint32_t tasks[MI_CMP_SIDES];   /* in all samples */
-    int64_t total_ns[MI_CMP_SIDES]; /* over all samples */
+    uint32_t tasks[MI_CMP_SIDES];    /* in all samples */
+    int64_t total_ns[MI_CMP_SIDES];  /* over all samples */
+    int64_t median_ns[MI_CMP_SIDES]; /* per sample, as of ops */
 };
 
 /* --- what differs --- */

@@ -6,6 +6,8 @@
 #include "analyse/compare/compare_parts.h"
 #include "base/mem.h"
 
+enum { MOST_LAUNCH_NS = 5000 };
+
 bool mi_cmp_simulator_init(struct mi_cmp_simulator *simulator, const struct mi_compare *compare,
                            struct mi_error *err)
 {
@@ -51,11 +53,16 @@ static void borrow_time(struct mi_cmp_simulator *s, unsigned side, uint32_t o)
     }
 }
 
+/* With a task goes what its launch takes; a longer gap before it waits for something that stays. */
 static void remove_op(struct mi_cmp_simulator *s, unsigned side, uint32_t o)
 {
     const struct mi_cmp_run *run = &s->compare->side[side].run;
-    for (uint32_t i = run->vertices.first[o]; i < run->vertices.first[o + 1]; i++)
-        mi_whatif_remove(&s->whatif[side], run->vertices.list[i] - 1);
+    for (uint32_t i = run->vertices.first[o]; i < run->vertices.first[o + 1]; i++) {
+        uint32_t v = run->vertices.list[i] - 1;
+        mi_whatif_remove(&s->whatif[side], v);
+        if (run->graph.gap_ns[v] > MOST_LAUNCH_NS)
+            s->whatif[side].gap_ns[v] = run->graph.gap_ns[v] - MOST_LAUNCH_NS;
+    }
 }
 
 static void move_op(struct mi_cmp_simulator *s, unsigned side, uint32_t o, uint32_t lane)

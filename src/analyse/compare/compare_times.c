@@ -21,7 +21,19 @@ static int compare_samples(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Adds the tasks of an op of one capture; returns how many samples were seen so far. */
+/* Adds a time to its sample; returns how many samples were seen so far. */
+static uint32_t add_time(struct gatherer *g, uint32_t sample, int64_t ns, uint32_t count)
+{
+    if (!g->seen[sample]) {
+        g->seen[sample] = 1;
+        g->ns[sample] = 0;
+        g->samples[count++] = sample;
+    }
+    g->ns[sample] = mi_ns_add(g->ns[sample], ns);
+    return count;
+}
+
+/* The tasks of an op of one capture. */
 static uint32_t add_tasks(struct gatherer *g, uint32_t c, uint32_t op, uint32_t count)
 {
     const struct mi_cmp_capture *capture = &g->compare->side[g->side].captures[c];
@@ -29,12 +41,7 @@ static uint32_t add_tasks(struct gatherer *g, uint32_t c, uint32_t op, uint32_t 
     for (uint32_t i = csr->first[op]; i < csr->first[op + 1]; i++) {
         uint32_t task = csr->list[i];
         uint32_t sample = capture->sample_of[capture->account.run_of[task]] - 1;
-        if (!g->seen[sample]) {
-            g->seen[sample] = 1;
-            g->ns[sample] = 0;
-            g->samples[count++] = sample;
-        }
-        g->ns[sample] = mi_ns_add(g->ns[sample], capture->account.own_ns[task]);
+        count = add_time(g, sample, capture->account.own_ns[task], count);
     }
     return count;
 }
@@ -79,6 +86,34 @@ static void gather(struct gatherer *g)
     }
 }
 
+/* Medians of types: their ops are added up sample by sample. */
+static bool gather_types(struct gatherer *g)
+{
+    struct mi_compare *compare = g->compare;
+    struct mi_csr ops_of = {0};
+    uint32_t *types = mi_mem_new(compare->op_count, sizeof *types);
+    for (uint32_t o = 0; types && o < compare->op_count; o++)
+        types[o] = compare->ops[o].time_count[g->side] ? compare->ops[o].type : 0;
+    bool ok = types && mi_csr_build(&ops_of, compare->type_count, types, compare->op_count);
+    for (uint32_t t = 1; ok && t < compare->type_count; t++) {
+        uint32_t count = 0;
+        for (uint32_t i = ops_of.first[t]; i < ops_of.first[t + 1]; i++) {
+            const struct mi_cmp_op *op = &compare->ops[ops_of.list[i]];
+            for (uint32_t k = 0; k < op->time_count[g->side]; k++) {
+                const struct mi_cmp_time *time =
+                    &compare->times[g->side][op->first_time[g->side] + k];
+                count = add_time(g, time->sample, time->ns, count);
+            }
+        }
+        compare->types[t].median_ns[g->side] = median_of(g, count);
+        for (uint32_t i = 0; i < count; i++)
+            g->seen[g->samples[i]] = 0;
+    }
+    mi_csr_fini(&ops_of);
+    mi_mem_free(types);
+    return ok;
+}
+
 static bool gather_side(struct mi_compare *compare, unsigned side)
 {
     struct mi_cmp_side *at = &compare->side[side];
@@ -98,6 +133,7 @@ static bool gather_side(struct mi_compare *compare, unsigned side)
     ok = ok && g.ns && g.seen && g.samples && g.list && compare->times[side];
     if (ok)
         gather(&g);
+    ok = ok && gather_types(&g);
     for (uint32_t c = 0; c < at->capture_count; c++)
         mi_csr_fini(&g.tasks_of[c]);
     mi_mem_free(g.ns);

@@ -34,19 +34,13 @@ static const struct mi_report_column type_columns[] = {
     {"type", N_("type"), MI_CELL_TEXT, "", N_("operator type")},
     {"base_nodes", N_("nodes"), MI_CELL_INT, "", N_("nodes of the base")},
     {"new_nodes", N_("new nodes"), MI_CELL_INT, "", N_("nodes of the new side")},
-    {"base_ns", N_("base"), MI_CELL_INT, "ns", N_("time per run at the base, mean")},
+    {"base_ns", N_("base"), MI_CELL_INT, "ns", N_("median of the runs of the base")},
     {"new_ns", N_("new"), MI_CELL_INT, "ns", N_("the same on the new side")},
     {"difference_ns", N_("difference"), MI_CELL_INT, "ns", N_("new - base")},
     {"change", N_("change"), MI_CELL_SHARE, "", N_("the difference as a share of the base")},
     {"base_share", N_("share"), MI_CELL_SHARE, "", N_("of the work of the base")},
     {"new_share", N_("new share"), MI_CELL_SHARE, "", N_("of the work of the new side")},
 };
-
-static int64_t per_run(const struct mi_compare *compare, unsigned side, int64_t total_ns)
-{
-    uint32_t count = compare->side[side].sample_count;
-    return count ? total_ns / count : 0;
-}
 
 static void add_type(const struct mi_diff *diff, struct mi_report_table *table, uint32_t t,
                      const int64_t sum_ns[])
@@ -65,14 +59,14 @@ static void add_type(const struct mi_diff *diff, struct mi_report_table *table, 
     }
     if (!compare->side[0].sample_count || !compare->side[1].sample_count)
         return;
-    int64_t base_ns = per_run(compare, MI_CMP_BASE, type->total_ns[MI_CMP_BASE]);
-    int64_t new_ns = per_run(compare, MI_CMP_NEW, type->total_ns[MI_CMP_NEW]);
+    int64_t base_ns = type->median_ns[MI_CMP_BASE];
+    int64_t new_ns = type->median_ns[MI_CMP_NEW];
     row[3] = mi_cell_int(base_ns);
     row[4] = mi_cell_int(new_ns);
     row[5] = mi_cell_int(mi_ns_sub(new_ns, base_ns));
     row[6] = mi_diff_change(base_ns, new_ns);
-    row[7] = mi_cell_share(type->total_ns[MI_CMP_BASE], sum_ns[MI_CMP_BASE]);
-    row[8] = mi_cell_share(type->total_ns[MI_CMP_NEW], sum_ns[MI_CMP_NEW]);
+    row[7] = mi_cell_share(base_ns, sum_ns[MI_CMP_BASE]);
+    row[8] = mi_cell_share(new_ns, sum_ns[MI_CMP_NEW]);
 }
 
 /* The largest differences of time first, then those of counts. Types that run nothing and are as
@@ -87,10 +81,10 @@ void mi_diff_list_types(const struct mi_diff *diff)
     diff->out->failed = diff->out->failed || !list;
     for (uint32_t t = 1; list && t < compare->type_count; t++) {
         const struct mi_cmp_type *type = &compare->types[t];
-        int64_t base_ns = per_run(compare, MI_CMP_BASE, type->total_ns[MI_CMP_BASE]);
-        int64_t new_ns = per_run(compare, MI_CMP_NEW, type->total_ns[MI_CMP_NEW]);
+        int64_t base_ns = type->median_ns[MI_CMP_BASE];
+        int64_t new_ns = type->median_ns[MI_CMP_NEW];
         for (unsigned side = 0; side < MI_CMP_SIDES; side++)
-            sum_ns[side] = mi_ns_add(sum_ns[side], type->total_ns[side]);
+            sum_ns[side] = mi_ns_add(sum_ns[side], type->median_ns[side]);
         bool runs = timed && (type->tasks[MI_CMP_BASE] || type->tasks[MI_CMP_NEW]);
         if (runs || type->nodes[MI_CMP_BASE] != type->nodes[MI_CMP_NEW])
             list[count++] = (struct sized){

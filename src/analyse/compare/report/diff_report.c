@@ -88,8 +88,12 @@ static void add_facts(const struct mi_diff *diff, const struct mi_bytes names[])
         add_fact(diff, "new_samples", N_("Runs of the new side"), MI_CELL_INT,
                  mi_cell_int(new->sample_count));
     }
-    if (base->sample_count && new->sample_count && base->device >= 0)
-        add_fact(diff, "device", N_("Device"), MI_CELL_INT, mi_cell_int(base->device));
+    if (base->sample_count && base->device >= 0)
+        add_fact(diff, "base_device", N_("Device of the base"), MI_CELL_INT,
+                 mi_cell_int(base->device));
+    if (new->sample_count &&new->device >= 0)
+        add_fact(diff, "new_device", N_("Device of the new side"), MI_CELL_INT,
+                 mi_cell_int(new->device));
 }
 
 /* --- times --- */
@@ -187,6 +191,8 @@ static const struct {
     {"aicpu_fallback", N_("Runs on an AI CPU now: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"parallel_to_serial",
      N_("Ran at once with others and does no longer: %1 (ops: %2, first: %3). Makespan %4 us.")},
+    {"missed_overlap",
+     N_("Transfers no longer run beside work: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"stream_changed", N_("On another stream: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"inserted_transfers",
      N_("Transfers and conversions put in (ops: %2, first: %3). Makespan %4 us.")},
