@@ -87,6 +87,9 @@ const aTask = (page, wanted = 'node') => page.evaluate((what) => {
 }, wanted);
 
 async function rows(name, page) {
+    await page.locator('#timeline').focus();
+    await page.keyboard.press('e'); /* hosts of several ranks are folded at first */
+    await settled(page);
     const all = await state(page), tracks = await page.evaluate(() => fetch('api/v1/capture').then((r) => r.json()).then((c) => c.tracks));
     const with_tasks = tracks.filter((t) => t.tasks).length;
     check(`${name}: every track with tasks has rows`, await page.evaluate((n) =>
@@ -139,10 +142,29 @@ async function selecting(name, page) {
     check(`${name}: and the canvas points at it`, (await page.locator('#timeline').getAttribute('aria-activedescendant')) === 'timeline-at' && (await twin.count()) === now.around.length);
 }
 
-const chosen = (page) => page.evaluate(async () => {
-    await new Promise((r) => setTimeout(r, 320));
-    return Number(location.hash.match(/;s=t:(\d+)/)?.[1] ?? 0);
-});
+async function hovering(name, page) {
+    const hit = await aTask(page, 'wait') ?? await aTask(page, 'call') ?? await aTask(page);
+    await page.mouse.move(hit.x, hit.y);
+    await settled(page);
+    await settled(page);
+    const now = await page.evaluate(() => ({hover: window.inspector.timeline.hover !== null, arrows: window.inspector.timeline.loads.atHand.list}));
+    check(`${name}: the hand on a slice shows what it is`, now.hover);
+    check(`${name}: and its arrows`, now.arrows.length > 0 && now.arrows.every((a) => a.from.id === hit.task || a.to.id === hit.task), JSON.stringify(now.arrows));
+    await page.mouse.move(hit.x, 5);
+    await settled(page);
+    check(`${name}: and no longer when it has gone`, await page.evaluate(() => window.inspector.timeline.hover === null && !window.inspector.timeline.loads.atHand.list.length));
+}
+
+/* The task in the address, which follows a moment later: waits for the one that is wanted. */
+const chosen = (page, wanted) => page.evaluate(async (task) => {
+    let now = 0;
+    for (let i = 0; i < 40; i++) {
+        await new Promise((r) => setTimeout(r, 80));
+        now = Number(location.hash.match(/;s=t:(\d+)/)?.[1] ?? 0);
+        if (now === task) break;
+    }
+    return now;
+}, wanted);
 
 async function keys(name, page) {
     const hit = await aTask(page);
@@ -152,20 +174,20 @@ async function keys(name, page) {
     await settled(page);
     const own = (await state(page)).around.find((p) => p.task === hit.task);
     await page.keyboard.press('ArrowRight');
-    const right = await chosen(page);
+    const right = await chosen(page, own.behind || hit.task);
     check(`${name}: → goes to the next task of the lane`, right === (own.behind || hit.task), `${right} ${own.behind}`);
     await settled(page);
     if (own.behind) await page.keyboard.press('ArrowLeft');
-    check(`${name}: ← and back`, (await chosen(page)) === hit.task);
+    check(`${name}: ← and back`, (await chosen(page, hit.task)) === hit.task);
     await settled(page);
     const tasks = await page.evaluate((task) => fetch(`api/v1/links?task=${task}`).then((r) => r.json()).then((l) => l.tasks), hit.task);
     const here = tasks.indexOf(hit.task), next = tasks[here + 1] ?? tasks[here];
     await page.keyboard.press(']');
-    check(`${name}: ] goes to the next task of the node`, (await chosen(page)) === next);
+    check(`${name}: ] goes to the next task of the node`, (await chosen(page, next)) === next);
     if (next !== hit.task) {
         await settled(page);
         await page.keyboard.press('[');
-        check(`${name}: [ and back`, (await chosen(page)) === hit.task);
+        check(`${name}: [ and back`, (await chosen(page, hit.task)) === hit.task);
     }
     await settled(page);
     await page.keyboard.press('Enter');
@@ -221,7 +243,7 @@ async function path(name, page) {
     check(`${name}: the path stands out`, (await pixels(page, PATH)) > before + 30, `${before} ${await pixels(page, PATH)}`);
     await page.keyboard.press('Escape');
     await settled(page);
-    check(`${name}: Esc takes it away, and keeps the selection`, (await page.locator('.path-mark').count()) === 0 && (await chosen(page)) === hit.task);
+    check(`${name}: Esc takes it away, and keeps the selection`, (await page.locator('.path-mark').count()) === 0 && (await chosen(page, hit.task)) === hit.task);
     await page.keyboard.press('Escape');
     await page.keyboard.press('0');
     await settled(page);
@@ -352,6 +374,7 @@ async function whole(name, inputs, {text, gaps, signals, calibrated}) {
         const page = await open(url);
         await rows(name, page);
         if (signals) await arrowsAndWaits(name, page);
+        if (signals) await hovering(name, page);
         await selecting(name, page);
         await keys(name, page);
         await path(name, page);

@@ -65,6 +65,36 @@ function firstOfEach(list: readonly Arrow[]): Arrow[] {
     return [...others, ...first.values()];
 }
 
+const STUB = 14; // how far the arrow of a wait reaches out of its row
+
+// At the end of each blocked wait an arrow from the side of the stream that it waited for.
+export function drawWaits(picture: Picture, rows: Rows, list: readonly Arrow[]): void {
+    const {paper} = picture, heads: number[] = [];
+    paper.beginPath();
+    for (const arrow of list) {
+        if (arrow.kind !== SIGNAL || heads.length > 3000) continue;
+        const from = place(picture, rows, arrow.from), to = place(picture, rows, arrow.to);
+        if (!from || !to || from.y === to.y || to.x < NAMES || to.x > picture.wide) continue;
+        const down = from.y < to.y ? 1 : -1, edge = to.y - (down * ROW) / 2 + down * 2, far = Math.max(to.x - STUB, Math.min(to.x, from.x));
+        paper.moveTo(far, edge - down * STUB * 0.6);
+        paper.lineTo(to.x, edge);
+        heads.push(to.x, edge, down);
+    }
+    paper.strokeStyle = picture.palette.ink;
+    paper.lineWidth = 1.2;
+    paper.stroke();
+    paper.beginPath();
+    for (let i = 0; i < heads.length; i += 3) {
+        const x = heads[i]!, y = heads[i + 1]!, down = heads[i + 2]!;
+        paper.moveTo(x, y + down * 3);
+        paper.lineTo(x - 5, y - down * 2);
+        paper.lineTo(x + 2, y - down * 3.5);
+        paper.closePath();
+    }
+    paper.fillStyle = picture.palette.ink;
+    paper.fill();
+}
+
 // One path per kind and confidence. Guessed arrows are dashed.
 export function drawArrows(picture: Picture, rows: Rows, list: readonly Arrow[], strong: boolean): void {
     const sorts = new Map<string, Arrow[]>();

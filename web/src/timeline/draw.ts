@@ -185,7 +185,7 @@ function fitted(picture: Picture, text: string, wide: number): string {
         if (widths.size > 20000) widths.clear();
         widths.set(text, (width = picture.paper.measureText(text).width));
     }
-    return width <= wide ? text : middle(text, Math.floor((text.length * wide) / width));
+    return width <= wide ? text : middle(text, Math.floor((text.length * wide) / width) - 1);
 }
 
 function writeLabels(picture: Picture, data: Slices, lane: Lane, found: Found, looks: Looks, longest: number, room: {labels: number}): void {

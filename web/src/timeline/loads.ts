@@ -30,6 +30,7 @@ export class Loads {
     bright: Slices | null = null; // those that the text leaves, while the others pale
     arrows: Arrows = {total: 0, list: []};
     ofSelection: Arrows = {total: 0, list: []};
+    atHand: Arrows = {total: 0, list: []}; // of what the hand is on
     bands: Bands | null = null;
     counters: CounterLine[] = [];
     whole: Whole | null = null;
@@ -118,6 +119,13 @@ export class Loads {
         await this.once('flowsOf', `${task}:${slice}:${rawTime.value}`, async () => {
             const body = {from_ns: Math.floor(base), ...(task ? {task} : {slice}), ...this.filter()};
             this.ofSelection = task || slice ? decodeArrows(await postFrame('flowsOf', 'flows', body)) : {total: 0, list: []};
+        });
+    }
+
+    async flowsAtHand(task: number, slice: number, base: number): Promise<void> {
+        await this.once('hover', `${task}:${slice}:${rawTime.value}`, async () => {
+            const body = {from_ns: Math.floor(base), ...(task ? {task} : {slice}), ...this.filter()};
+            this.atHand = task || slice ? decodeArrows(await postFrame('hover', 'flows', body)) : {total: 0, list: []};
         });
     }
 

@@ -46,7 +46,7 @@ export const laneKey = (host: boolean, track: number, depth: number): string => 
 
 const KINDS = ['device', 'host', 'counters'] as const;
 
-// Devices by rank and number, then the hosts, then counters.
+// By rank: devices, the host that feeds them, counters.
 function groupsOf(known: Capture, closed: ReadonlySet<string>, extras: Extras): Group[] {
     const groups = new Map<string, Group>();
     const at = (kind: Group['kind'], rank: number | null, device: number | null): Group => {
@@ -61,8 +61,14 @@ function groupsOf(known: Capture, closed: ReadonlySet<string>, extras: Extras): 
     }
     for (const counter of known.counters)
         if (extras.counters.has(counter.id)) at('counters', counter.rank, counter.device).counters.push(counter);
-    return [...groups.values()].sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.rank ?? -1) - (b.rank ?? -1) ||
+    return [...groups.values()].sort((a, b) => (a.rank ?? -1) - (b.rank ?? -1) || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
         (a.device ?? -1) - (b.device ?? -1));
+}
+
+// With several ranks the calls of their hosts, often dozens of rows, would keep the devices apart.
+export function foldedAtFirst(known: Capture): Set<string> {
+    const hosts = known.tracks.filter((track) => track.slices).map((track) => `host.${track.rank ?? ''}.`);
+    return new Set(new Set(hosts).size > 1 ? hosts : []);
 }
 
 function addBands(rows: Rows, group: Group, extras: Extras, y: number): number {

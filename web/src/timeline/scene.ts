@@ -1,7 +1,7 @@
 // The order in which a picture of the timeline is drawn.
 import {categoryName} from '../i18n/i18n';
 import {capture, heatMap, hits, path, selection, timeWindow} from '../state/state';
-import {drawArrows} from './arrows';
+import {drawArrows, drawWaits} from './arrows';
 import {drawAxis, drawHeads, drawNames, drawOverview, zeroOf} from './axis';
 import {drawBands, drawCounters, drawFolds} from './bands';
 import {SIGNAL, type Arrows} from './data';
@@ -47,6 +47,7 @@ function drawRows(picture: Picture, loads: Loads, rows: Rows): void {
     drawCounters(picture, rows, counters);
     if (slices) drawSlices(picture, slices, rows.lanes, looksOf(loads, bright !== null));
     if (bright) drawSlices(picture, bright, bright.lanes.filter((lane) => lane.shown), looksOf(loads, false));
+    drawWaits(picture, rows, arrows.list);
     if (showFlows.value && arrowNote.value.shown) drawArrows(picture, rows, arrows.list, false);
 }
 
@@ -70,6 +71,7 @@ export function drawOverlay(picture: Picture, {loads, rows, hover, range, pointe
     inPlot(picture, TOP, () => {
         outlineRelated(picture, rows, loads.related, selection.value.task);
         drawArrows(picture, rows, loads.ofSelection.list, true);
+        drawArrows(picture, rows, loads.atHand.list, true);
         if (range) drawRange(picture, range.from, range.to);
     });
     const outside = findOutside(picture, loads.related);

@@ -13,14 +13,15 @@ import {NAMES, OVERVIEW, TOP, type Picture} from './frame';
 import {Hands} from './input';
 import {tellTwin} from './keys';
 import {Loads} from './loads';
+import {allOf, around, between, fitted, withTask, zoomed} from './moves';
 import type {Marker, Spot} from './overlay';
-import {HEAD, laneKey, layoutRows, ROW, type Extras, type Group, type Rows} from './rows';
+import {foldedAtFirst, HEAD, laneKey, layoutRows, ROW, type Extras, type Group, type Rows} from './rows';
 import {Folds, NO_FOLDS, Scale} from './scale';
 import {drawOverlay, drawScene} from './scene';
 import {arrowNote, closedGroups, dimOthers, foldIdle, hiddenTracks, rawTime, showFlows, timeText} from './state';
 
 const MOST_ARROWS_SHOWN = 5000; // of so many none would be seen
-const LEAST_NS = 20;
+const HOVER_MS = 120; // a hand that only passes asks for nothing
 
 export class TimelineView {
     readonly loads = new Loads(() => this.arrived());
@@ -41,6 +42,7 @@ export class TimelineView {
     private sceneIsOld = true;
     private wanted = false;
     private timer = 0;
+    private resting = 0;
     private readonly stops: (() => void)[] = [];
 
     constructor(readonly canvas: HTMLCanvasElement) {
@@ -166,11 +168,12 @@ export class TimelineView {
     private layout(): void {
         const known = capture.value, {slices, bright, bands, counters} = this.loads;
         if (!known || !slices) return;
+        if (!this.rows && !closedGroups.value.size) closedGroups.value = foldedAtFirst(known);
         const extras: Extras = {bands: bands?.list ?? [], counters: new Set(counters.map((line) => line.counter))};
         this.rows = layoutRows(known, slices, closedGroups.value, hiddenTracks.value, extras);
         if (bright) layoutRows(known, bright, closedGroups.value, hiddenTracks.value, extras);
         for (const lane of bright?.lanes ?? []) lane.y = this.rows.laneAt.get(laneKey(lane.host, lane.track, lane.depth))?.y ?? lane.y;
-        this.hover = null;
+        if (this.hover) this.hover = this.spotAt(this.pointer.x, this.pointer.y); // lanes are others now
         this.scrollBy(0);
         this.redraw();
         this.moved();
@@ -196,48 +199,31 @@ export class TimelineView {
 
     fitAll(): void {
         const known = capture.value;
-        if (!known || known.end_ns <= known.first_ns) return;
-        // What the device did; calls of the host may have begun long before.
-        const hasTasks = known.tasks_end_ns > known.tasks_first_ns;
-        const first = hasTasks ? known.tasks_first_ns : known.first_ns, end = hasTasks ? known.tasks_end_ns : known.end_ns;
-        timeWindow.value = {start: first - (end - first) * 0.01, duration: (end - first) * 1.02};
+        if (known && known.end_ns > known.first_ns) timeWindow.value = fitted(known);
     }
 
     private reveal(first: number, end: number): void {
-        if (!follow.value) return;
         const {start, duration: dur} = timeWindow.value;
-        if (end > start && first < start + dur && (end - first) / dur > 0.0005) return;
-        this.show(first, end);
-    }
-
-    show(first: number, end: number): void {
-        const width = Math.max((end - first) * 3, 1000);
-        timeWindow.value = {start: (first + end) / 2 - width / 2, duration: width};
+        if (!follow.value || (end > start && first < start + dur && (end - first) / dur > 0.0005)) return;
+        timeWindow.value = around(first, end);
     }
 
     zoomTo(spot: Spot | null): void {
         const data = this.data;
-        if (spot && data) this.show(startOf(data, spot.slice), endOf(data, spot.slice));
+        if (spot && data) timeWindow.value = around(startOf(data, spot.slice), endOf(data, spot.slice));
     }
 
     zoomToChosen(): void {
-        const {range} = this, own = this.loads.around.find((place) => place.task === this.atHand());
-        if (range) timeWindow.value = {start: Math.min(range.from, range.to), duration: Math.max(LEAST_NS, Math.abs(range.to - range.from))};
-        else if (own) this.show(own.start, own.start + own.duration);
+        const {range} = this, task = selection.value.task || (links.value?.tasks[0] ?? 0);
+        const own = this.loads.around.find((place) => place.task === task);
+        if (range) timeWindow.value = between(range.from, range.to);
+        else if (own) timeWindow.value = around(own.start, own.start + own.duration);
         this.range = null;
     }
 
     fitSelection(): void {
         const {related} = this.loads;
-        if (!related.length) return;
-        const first = related.reduce((least, place) => Math.min(least, place.start), Infinity);
-        const end = related.reduce((most, place) => Math.max(most, place.start + place.duration), -Infinity);
-        const around = Math.max((end - first) * 0.05, LEAST_NS);
-        timeWindow.value = {start: first - around, duration: end - first + 2 * around};
-    }
-
-    private atHand(): number {
-        return selection.value.task || (links.value?.tasks[0] ?? 0);
+        if (related.length) timeWindow.value = allOf(related);
     }
 
     // Brings a task that was gone to by keys into sight, once its place is known.
@@ -249,9 +235,8 @@ export class TimelineView {
     }
 
     private bringIntoSight(place: Place): void {
-        const {start, duration: dur} = timeWindow.value, lane = this.rows?.laneAt.get(laneKey(false, place.track, place.depth));
-        if (place.start < start || place.start + Math.min(place.duration, dur) > start + dur)
-            timeWindow.value = {start: place.start + place.duration / 2 - dur / 2, duration: dur};
+        const lane = this.rows?.laneAt.get(laneKey(false, place.track, place.depth));
+        timeWindow.value = withTask(timeWindow.value, place);
         if (!lane) return;
         const y = TOP + lane.y - this.scroll;
         if (y < TOP + HEAD) this.scrollBy(y - TOP - HEAD);
@@ -268,10 +253,7 @@ export class TimelineView {
     }
 
     zoom(factor: number, x: number): void {
-        const known = capture.value, scale = this.scale(), at = (x - NAMES) / scale.width;
-        const most = known ? (known.end_ns - known.first_ns) * 4 + 1000 : 1e15;
-        const size = Math.min(most, Math.max(LEAST_NS, scale.length * factor)) / scale.length;
-        timeWindow.value = scale.part(at - at * size, size);
+        timeWindow.value = zoomed(this.scale(), capture.value, factor, x);
     }
 
     pan(part: number): void {
@@ -374,8 +356,13 @@ export class TimelineView {
 
     setHover(spot: Spot | null): void {
         if (!spot && !this.hover) return;
+        const data = this.data, changed = spot?.slice !== this.hover?.slice;
         this.hover = spot;
         this.redraw(false);
+        if (!changed) return;
+        window.clearTimeout(this.resting);
+        const id = spot && data && data.count[spot.slice] === 1 ? data.id[spot.slice]! : 0, isHost = spot?.lane.host ?? false;
+        this.resting = window.setTimeout(() => void this.loads.flowsAtHand(isHost ? 0 : id, isHost ? id : 0, timeWindow.value.start), id ? HOVER_MS : 0);
     }
 
     // A task is selected; a call of the host says what it launched.
