@@ -19,6 +19,7 @@ extern const struct mi_param mi_params_stages[]; /* [0] name */
 extern const struct mi_param mi_params_summary[];
 extern const struct mi_param mi_params_tasks[];
 extern const struct mi_param mi_params_waits[];
+extern const struct mi_param mi_params_whatif[];
 extern const struct mi_param mi_params_timeline[];
 
 #endif

@@ -171,6 +171,12 @@ bool mi_doctor_find_trips(struct mi_doctor *doctor, enum mi_doctor_trip kind, co
 /* Moves or converts one tensor, and the compiler put it there. */
 bool mi_doctor_converts(const struct mi_doctor *doctor, uint32_t node);
 
+/* --- over_fusion.c --- */
+
+/* The ops of a node, one by one, each as long as nodes that are made of one such op alone; *sum_ns
+ * -1: there are none of one of them. False: out of memory. */
+bool mi_doctor_apart(const struct mi_doctor *doctor, uint32_t node, int64_t *sum_ns);
+
 /* --- doctor_waits.c --- */
 
 /* Takes over the findings of that name from the pass `waits`, which runs once for all rules. */

@@ -105,6 +105,15 @@ static int64_t apart_ns(const struct mi_doctor *d, const struct mi_csr *alone, u
     return sum_ns;
 }
 
+bool mi_doctor_apart(const struct mi_doctor *d, uint32_t node, int64_t *sum_ns)
+{
+    struct mi_csr alone = {0};
+    bool ok = list_alone(d, &alone);
+    *sum_ns = ok ? apart_ns(d, &alone, node) : -1;
+    mi_csr_fini(&alone);
+    return ok;
+}
+
 struct all {
     const struct fused *list;
     uint32_t count;

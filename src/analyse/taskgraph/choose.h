@@ -7,20 +7,20 @@
 #include "base/param.h"
 #include "base/translate.h"
 
-/* Parameters of such passes. */
-#define MI_TG_PARAMS                                                                               \
+/* Parameters of such passes; those without --rank for a pass that calls something else so. */
+#define MI_TG_RUN_PARAMS                                                                           \
     {.name = "run",                                                                                \
      .kind = MI_PARAM_INT,                                                                         \
      .metavar = "N",                                                                               \
      .min = 0,                                                                                     \
      .max = UINT32_MAX,                                                                            \
      .help = N_("The run to look at (default: the one of median length).")},                       \
-        {.name = "device",                                                                         \
-         .kind = MI_PARAM_INT,                                                                     \
-         .metavar = "N",                                                                           \
-         .min = 0,                                                                                 \
-         .max = INT64_MAX,                                                                         \
-         .help = N_("The device to look at (default: the one with the longest runs).")},           \
+    {                                                                                              \
+        .name = "device", .kind = MI_PARAM_INT, .metavar = "N", .min = 0, .max = INT64_MAX,        \
+        .help = N_("The device to look at (default: the one with the longest runs).")              \
+    }
+#define MI_TG_PARAMS                                                                               \
+    MI_TG_RUN_PARAMS,                                                                              \
     {                                                                                              \
         .name = "rank", .kind = MI_PARAM_INT, .metavar = "N", .min = 0, .max = INT64_MAX,          \
         .help = N_("The rank to look at (default: the one with the longest runs).")                \

@@ -20,8 +20,9 @@
  *   end of a wait = max(start + busy, end of record + lag over its SIGNAL edges)
  * `gap` is what is left of the observed start and belongs to the task: its own launch latency.
  * Lags are what was observed where a wait really blocked, else the median of these, but never more
- * than what was observed. DATA and CONTROL edges count only between lanes: on one lane the order
- * keeps them. So the simulation of the unchanged graph gives the observed times.
+ * than what was observed; a lane starts as late as it did, but for the median gap of its first
+ * task. DATA and CONTROL edges count only between lanes: on one lane the order keeps them. So the
+ * simulation of the unchanged graph gives the observed times.
  *
  * All times are relative to `begin_ns`. Only doctor, diff and whatif of the same model share it;
  * built anew for each run. */

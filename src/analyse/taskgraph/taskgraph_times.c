@@ -29,6 +29,7 @@ struct typical {
     int64_t *list;      /* scratch [count + edge_count] */
     int64_t signal_ns;  /* end of a record to the end of a wait that blocked */
     int64_t passing_ns; /* a wait that did not block */
+    int64_t gap_ns;     /* from the end of a task to the start of work behind it */
 };
 
 static uint32_t work_before(const struct mi_taskgraph *graph, uint32_t v)
@@ -68,6 +69,12 @@ static void find_typical(struct mi_taskgraph *graph, struct typical *t)
             t->list[count++] = graph->end_ns[v] - graph->start_ns[v];
     }
     t->passing_ns = median(t->list, count);
+    count = 0;
+    for (uint32_t v = 0; v < graph->count; v++)
+        if (graph->role[v] == MI_TG_WORK && graph->prev[v] != MI_TG_NONE &&
+            graph->start_ns[v] >= graph->end_ns[graph->prev[v]])
+            t->list[count++] = graph->start_ns[v] - graph->end_ns[graph->prev[v]];
+    t->gap_ns = median(t->list, count);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -98,6 +105,8 @@ static void set_lag(struct mi_taskgraph *graph, struct mi_tg_edge *edge, const s
         edge->lag_ns = has_blocked(graph, edge) ? seen : least(t->signal_ns, seen);
     else if (edge->kind == MI_TG_DATA || edge->kind == MI_TG_CONTROL)
         edge->lag_ns = is_between ? data_lag(graph, edge) : graph->event_lag_ns;
+    else if (edge->kind == MI_TG_START && seen > t->gap_ns)
+        edge->lag_ns = seen - t->gap_ns; /* the lane starts late, whatever its first task is */
     else
         edge->lag_ns = least(0, seen);
     edge->is_violated = is_between && seen < -MI_TG_TREMBLE_NS;

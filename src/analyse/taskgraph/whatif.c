@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-enum { GONE = 1, DEAF = 2, MUTE = 4 }; /* task removed; its signals are ignored; nobody hears it */
+/* task removed; its signals are ignored; nobody hears it; it does not wait for data */
+enum { GONE = 1, DEAF = 2, MUTE = 4, BLIND = 8 };
 
 static void copy_graph(struct mi_whatif *whatif)
 {
@@ -89,6 +90,12 @@ void mi_whatif_shorten(struct mi_whatif *whatif, uint32_t vertex, int64_t busy_n
     whatif->busy_ns[vertex] = busy_ns;
 }
 
+void mi_whatif_launch(struct mi_whatif *whatif, uint32_t vertex, int64_t gap_ns)
+{
+    touch(whatif, vertex);
+    whatif->gap_ns[vertex] = gap_ns;
+}
+
 void mi_whatif_remove(struct mi_whatif *whatif, uint32_t vertex)
 {
     touch(whatif, vertex);
@@ -101,6 +108,14 @@ void mi_whatif_remove_wait(struct mi_whatif *whatif, uint32_t wait)
     touch(whatif, wait);
     whatif->marks[wait] |= GONE | DEAF;
     whatif->busy_ns[wait] = whatif->gap_ns[wait] = 0;
+}
+
+void mi_whatif_forget_data(struct mi_whatif *whatif, uint32_t wait)
+{
+    for (uint32_t v = whatif->next[wait]; v != MI_TG_NONE; v = whatif->next[v]) {
+        touch(whatif, v);
+        whatif->marks[v] |= BLIND;
+    }
 }
 
 static void unlink_vertex(struct mi_whatif *whatif, uint32_t v)
@@ -209,7 +224,9 @@ static int64_t arrive(const struct mi_whatif *whatif, uint32_t v, int64_t at_ns)
     const struct mi_taskgraph *graph = whatif->graph;
     for (uint32_t e = graph->first_in[v]; e < graph->first_in[v + 1]; e++) {
         const struct mi_tg_edge *edge = &graph->edges[e];
-        if (edge->kind == MI_TG_SIGNAL || whatif->lane[edge->from] == whatif->lane[v])
+        bool is_data = edge->kind == MI_TG_DATA || edge->kind == MI_TG_CONTROL;
+        if (edge->kind == MI_TG_SIGNAL || whatif->lane[edge->from] == whatif->lane[v] ||
+            (is_data && whatif->marks[v] & BLIND))
             continue;
         int64_t then_ns = mi_ns_add(whatif->end_ns[edge->from], edge->lag_ns);
         at_ns = then_ns > at_ns ? then_ns : at_ns;

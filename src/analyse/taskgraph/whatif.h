@@ -26,8 +26,13 @@ void mi_whatif_fini(struct mi_whatif *whatif);
 
 /* Changes add up until the reset. */
 void mi_whatif_shorten(struct mi_whatif *whatif, uint32_t vertex, int64_t busy_ns);
+void mi_whatif_launch(struct mi_whatif *whatif, uint32_t vertex, int64_t gap_ns);
 void mi_whatif_remove(struct mi_whatif *whatif, uint32_t vertex); /* the task; events stay */
 void mi_whatif_remove_wait(struct mi_whatif *whatif, uint32_t wait);
+
+/* What runs behind the wait on its lane no longer waits for data from other lanes either, but for
+ * what events tell: as if nobody cared whether the result is right. */
+void mi_whatif_forget_data(struct mi_whatif *whatif, uint32_t wait);
 
 /* The task runs on another lane, at its place in list order. The waits right before it and the
  * records right behind it lose their effect: the data says what they stood for. */
