@@ -118,6 +118,16 @@ MI_API bool mi_inspector_report(const struct mi_inspector *insp, const char *nam
                                 const char *const *params, size_t param_count, mi_write_fn *write,
                                 void *user, struct mi_error *err);
 
+/* Compares what was loaded into the handles of two sides and writes a report as JSON: what differs,
+ * and what each difference costs (docs/commands/diff.md). Each handle is one capture; the first of
+ * a side stands for it, further ones add samples. `params` [param_count] are "name=value": top,
+ * min-cost, renamed, pairs, rank, device. MI_EUSAGE: a parameter is wrong, or a side has no capture
+ * or more than eight. */
+MI_API bool mi_inspector_diff(const struct mi_inspector *const *base, size_t base_count,
+                              const struct mi_inspector *const *later, size_t later_count,
+                              const char *const *params, size_t param_count, mi_write_fn *write,
+                              void *user, struct mi_error *err);
+
 /* Writes an export: formats of several files ("json", "csv") into the folder `path`, which is made
  * if it is missing; formats of one file ("sqlite", "chrome", "dot", "links") as the file `path`. */
 MI_API bool mi_inspector_export(const struct mi_inspector *insp, const char *format,

@@ -1,14 +1,10 @@
 /* The public API: a thin layer over session, passes and exporters. */
 #include "model-inspector/inspector.h"
 
+#include "api/answers.h"
 #include "base/mem.h"
-#include "pipeline/session.h"
 #include "present/export_run.h"
 #include "present/text/report_json.h"
-
-struct mi_inspector {
-    struct mi_session *session;
-};
 
 const char *mi_version(void)
 {
@@ -64,16 +60,9 @@ bool mi_inspector_load(struct mi_inspector *insp, struct mi_error *err)
 
 /* --- rows --- */
 
-/* The rows of a loaded session; NULL before that. */
-static const struct mi_model *loaded(const struct mi_inspector *insp)
-{
-    const struct mi_model *model = mi_session_model(insp->session);
-    return model->frozen ? model : NULL;
-}
-
 void mi_inspector_count(const struct mi_inspector *insp, struct mi_inspector_counts *counts)
 {
-    const struct mi_model *model = loaded(insp);
+    const struct mi_model *model = mi_api_model(insp);
     *counts = (struct mi_inspector_counts){0};
     if (!model)
         return;
@@ -97,7 +86,7 @@ static struct mi_text text_of(const struct mi_model *model, mi_str_id id)
 
 bool mi_inspector_node(const struct mi_inspector *insp, uint32_t node, struct mi_node_info *info)
 {
-    const struct mi_model *model = loaded(insp);
+    const struct mi_model *model = mi_api_model(insp);
     *info = (struct mi_node_info){0};
     if (!model || node == 0 || node >= model->all.rows.nodes.count)
         return false;
@@ -120,7 +109,7 @@ bool mi_inspector_node(const struct mi_inspector *insp, uint32_t node, struct mi
 
 bool mi_inspector_task(const struct mi_inspector *insp, uint32_t task, struct mi_task_info *info)
 {
-    const struct mi_model *model = loaded(insp);
+    const struct mi_model *model = mi_api_model(insp);
     *info = (struct mi_task_info){0};
     if (!model || task == 0 || task >= model->all.rows.tasks.count)
         return false;
@@ -144,7 +133,7 @@ bool mi_inspector_task(const struct mi_inspector *insp, uint32_t task, struct mi
 
 bool mi_inspector_link(const struct mi_inspector *insp, uint32_t link, struct mi_link_info *info)
 {
-    const struct mi_model *model = loaded(insp);
+    const struct mi_model *model = mi_api_model(insp);
     *info = (struct mi_link_info){0};
     if (!model || link == 0 || link >= model->all.rows.lowered.count)
         return false;
@@ -162,50 +151,14 @@ bool mi_inspector_link(const struct mi_inspector *insp, uint32_t link, struct mi
 
 /* --- answers --- */
 
-static const struct mi_param *find_param(const struct mi_param *params, struct mi_bytes name)
-{
-    for (; params && params->name; params++)
-        if (mi_bytes_equal(mi_cstr(params->name), name))
-            return params;
-    return NULL;
-}
-
-/* "name=value" strings into `args`, whose list has room for them. */
-static bool parse_params(const struct mi_pass *pass, const char *const *params, size_t param_count,
-                         struct mi_args *args, struct mi_error *err)
-{
-    for (size_t i = 0; i < param_count; i++) {
-        const char *sign = strchr(params[i], '=');
-        size_t len = sign ? (size_t)(sign - params[i]) : strlen(params[i]);
-        const struct mi_param *param =
-            find_param(pass->params, mi_bytes_sub(mi_cstr(params[i]), 0, len));
-        if (!param)
-            return mi_fail(err, MI_EUSAGE, "%s has no parameter \"%.60s\"", pass->name, params[i]);
-        if (!mi_param_parse(param, sign ? sign + 1 : "", &args->list[args->count++], err))
-            return false;
-    }
-    return true;
-}
-
-struct writer {
-    mi_write_fn *write;
-    void *user;
-};
-
-static bool forward(void *context, struct mi_bytes bytes, struct mi_error *err)
-{
-    struct writer *writer = context;
-    return writer->write(writer->user, bytes.at, bytes.len) ||
-           mi_fail(err, MI_EIO, "the caller stopped the writing");
-}
-
 static bool write_report(const struct mi_inspector *insp, const char *name,
-                         const struct mi_args *args, struct writer *writer, struct mi_error *err)
+                         const struct mi_args *args, struct mi_api_writer *writer,
+                         struct mi_error *err)
 {
     struct mi_report report;
     struct mi_sink sink;
     mi_report_init(&report);
-    mi_sink_init_callback(&sink, forward, writer);
+    mi_sink_init_callback(&sink, mi_api_forward, writer);
     bool ok = mi_session_report(insp->session, name, args, &report, err) &&
               mi_report_write_json(&report, &sink, err) && mi_sink_flush(&sink, err);
     mi_sink_fini(&sink);
@@ -220,12 +173,12 @@ bool mi_inspector_report(const struct mi_inspector *insp, const char *name,
     const struct mi_pass *pass = mi_pass_find(name);
     if (!pass)
         return mi_fail(err, MI_ENOTFOUND, "there is no analysis \"%.60s\"", name);
-    if (!loaded(insp))
+    if (!mi_api_model(insp))
         return mi_fail(err, MI_EUSAGE, "nothing has been loaded");
     struct mi_args args = {.list = mi_mem_new(param_count, sizeof *args.list)};
-    struct writer writer = {write, user};
+    struct mi_api_writer writer = {write, user};
     bool ok = args.list || mi_fail(err, MI_ENOMEM, "out of memory");
-    ok = ok && parse_params(pass, params, param_count, &args, err) &&
+    ok = ok && mi_api_params(pass->params, pass->name, params, param_count, &args, err) &&
          write_report(insp, name, &args, &writer, err);
     mi_mem_free(args.list);
     return ok;
@@ -237,7 +190,7 @@ bool mi_inspector_export(const struct mi_inspector *insp, const char *format, co
     const struct mi_exporter *exporter = mi_exporter_find(format);
     if (!exporter)
         return mi_fail(err, MI_ENOTFOUND, "there is no format \"%.60s\"", format);
-    if (!loaded(insp))
+    if (!mi_api_model(insp))
         return mi_fail(err, MI_EUSAGE, "nothing has been loaded");
     struct mi_view view = {.session = insp->session, .model = mi_session_model(insp->session)};
     return exporter->suffix ? mi_export_file(&view, exporter, path, NULL, err)
