@@ -142,9 +142,10 @@ int mi_cli_export_profiles(struct mi_cli *cli, const char *dir)
     if (!mi_live_export_profiles(dir, &exported, &missing, &err))
         return mi_cli_error(cli, &err);
     if (missing)
-        mi_cli_say(cli,
-                   N_("device times are still raw: msprof, which comes with CANN, is not in PATH or "
-                      "failed (msprof.log). Where it is: msprof --export=on --output=DIR"),
-                   dir);
+        mi_cli_say(
+            cli,
+            N_("device times are still raw: msprof, which comes with CANN, is not in PATH or "
+               "failed (msprof.log). Where it is: msprof --export=on --output=DIR"),
+            dir);
     return 0;
 }

@@ -5,8 +5,8 @@
 #include "cli/command.h"
 
 /* The command `name`: finds the capture folder (--input-dir, the operand, MI_CAPTURE_DIR), asks the
- * processes that run under it, and prints what they answer. `then` is done with the folder afterwards
- * (NULL: nothing) and returns an exit code. */
+ * processes that run under it, and prints what they answer. `then` is done with the folder
+ * afterwards (NULL: nothing) and returns an exit code. */
 int mi_cli_ask(struct mi_cli *cli, const struct mi_command *command, const struct mi_args *args,
                int (*then)(struct mi_cli *cli, const char *dir, size_t answered));
 

@@ -25,9 +25,7 @@ static const struct mi_param params[] = {
      .kind = MI_PARAM_FLAG,
      .help = N_("Collect what runs: calls, streams, events, and device times by the profiler of "
                 "AscendCL.")},
-    {.name = "with-weights",
-     .kind = MI_PARAM_FLAG,
-     .help = N_("Copy models with their weights.")},
+    {.name = "with-weights", .kind = MI_PARAM_FLAG, .help = N_("Copy models with their weights.")},
     {.name = "framework",
      .kind = MI_PARAM_TEXT,
      .metavar = N_("FILE"),
@@ -127,10 +125,10 @@ static int go(struct mi_cli *cli, const struct mi_args *args, const struct mi_li
     struct mi_arena arena;
     mi_arena_init(&arena);
     size_t count = mi_live_environment(live, &arena, vars);
-    int code = !count                ? mi_code_exit(MI_ENOMEM)
-               : args->operand_count ? run_program(cli, args, live, vars, count)
-                                     : print_environment(cli, vars, count,
-                                                         mi_args_flag(args, "print-env"));
+    int code = !count ? mi_code_exit(MI_ENOMEM)
+               : args->operand_count
+                   ? run_program(cli, args, live, vars, count)
+                   : print_environment(cli, vars, count, mi_args_flag(args, "print-env"));
     mi_arena_fini(&arena);
     return code;
 }
@@ -182,15 +180,18 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
 const struct mi_command mi_command_start = {
     .name = "start",
     .operands = "[-- COMMAND ARGS...]",
-    .summary = N_("Runs a program that uses an Ascend device and collects what it compiles and runs."),
-    .details = N_("The program gets libmi_hook.so by LD_PRELOAD and is otherwise as it was: its "
-                  "output, its exit code and Ctrl-C are its own. Without COMMAND the environment "
-                  "is printed that such a program needs. status, snapshot, collect and stop talk to "
-                  "it while it runs; export reads the capture at any time."),
-    .examples = "inspector-cli start --output-dir capture/ --enable-graph --enable-runtime -- python3 "
-                "infer.py\n"
-                "eval \"$(inspector-cli start -o capture/ --enable-graph --enable-runtime --print-env)\"\n"
-                "inspector-cli start -o capture/ --enable-runtime --framework net.onnx -- ./infer net.om",
+    .summary =
+        N_("Runs a program that uses an Ascend device and collects what it compiles and runs."),
+    .details =
+        N_("The program gets libmi_hook.so by LD_PRELOAD and is otherwise as it was: its "
+           "output, its exit code and Ctrl-C are its own. Without COMMAND the environment "
+           "is printed that such a program needs. status, snapshot, collect and stop talk to "
+           "it while it runs; export reads the capture at any time."),
+    .examples =
+        "inspector-cli start --output-dir capture/ --enable-graph --enable-runtime -- python3 "
+        "infer.py\n"
+        "eval \"$(inspector-cli start -o capture/ --enable-graph --enable-runtime --print-env)\"\n"
+        "inspector-cli start -o capture/ --enable-runtime --framework net.onnx -- ./infer net.om",
     .params = params,
     .run = run,
 };

@@ -102,6 +102,17 @@ static bool is_inside(const char *path, const char *dir)
     return len && strncmp(path, dir, len) == 0 && path[len] == '/';
 }
 
+/* What this program itself writes into a capture folder. */
+static bool is_own(const char *name)
+{
+    static const char *const names[] = {MI_CAPTURE_FILE, "graph.json", "trace.json", "summary.json",
+                                        "msprof.log"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Adds all files of a folder; those of captures below it are left to `inner`, which gets their
  * folders, or left out where it is NULL. */
 static bool walk_folder(struct mi_inputs *inputs, const char *dir, struct mi_capture *capture,
@@ -118,9 +129,9 @@ static bool walk_folder(struct mi_inputs *inputs, const char *dir, struct mi_cap
         if (is_inside(walk.path, captured) || walk.entry->name[0] == '.')
             continue;
         if (walk.entry->kind == MI_FILE_REGULAR) {
-            bool is_manifest = capture && strcmp(walk.entry->name, MI_CAPTURE_FILE) == 0;
-            struct mi_item *item = is_manifest ? NULL : add_item(inputs, walk.path, false);
-            ok = item || is_manifest;
+            bool is_left_out = capture && walk.depth == 0 && is_own(walk.entry->name);
+            struct mi_item *item = is_left_out ? NULL : add_item(inputs, walk.path, false);
+            ok = item || is_left_out;
             if (item)
                 item->capture = capture;
         } else if (walk.entry->kind == MI_FILE_DIR) {

@@ -90,7 +90,8 @@ static bool find_inputs(struct inputs *inputs, const struct mi_model *model, str
 {
     const struct mi_sources *sources = &model->all.rows.sources;
     for (uint32_t s = 1; s < sources->count; s++)
-        add_source(inputs, mi_model_text(model, sources->path[s]));
+        if (sources->reader[s].v || !sources->capture[s]) /* a capture may hold dumps of ours */
+            add_source(inputs, mi_model_text(model, sources->path[s]));
     add_external_data(inputs, model);
     return !inputs->failed || mi_fail(err, MI_ENOMEM, "out of memory");
 }

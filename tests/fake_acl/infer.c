@@ -1,10 +1,21 @@
 /* A program as users have it: loads a model, copies in, runs N batches, copies out, unloads.
- * infer MODEL.om BATCHES [EXIT_CODE] */
+ * infer MODEL.om BATCHES [EXIT_CODE [pause]]     pause: waits for a line of input once the model is
+ * loaded, and again before it is unloaded */
 #include "acl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Says where it is and waits to be told to go on. */
+static void pause_at(const char *where)
+{
+    char line[64];
+    printf("%s\n", where);
+    fflush(stdout);
+    if (!fgets(line, sizeof line, stdin))
+        exit(7);
+}
 
 int main(int argc, char **argv)
 {
@@ -17,6 +28,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "cannot load\n");
         return 9;
     }
+    if (argc > 4)
+        pause_at("loaded");
     for (int i = 0; i < batches; i++) {
         memset(data, i, sizeof data);
         if (aclrtMemcpyAsync(result, sizeof result, data, sizeof data, 1, stream) != 0 ||
@@ -24,6 +37,8 @@ int main(int argc, char **argv)
             aclrtMemcpy(data, sizeof data, result, sizeof result, 2) != 0)
             return 8;
     }
+    if (argc > 4)
+        pause_at("run");
     printf("%d batches\n", batches);
     aclrtDestroyStream(stream);
     aclmdlUnload(model);

@@ -26,6 +26,7 @@ static bool is_exported(const char *profile)
 static bool run_tool(const char *dir, const char *profile)
 {
     char log_path[MI_LIVE_PATH + 64], output[2 * MI_LIVE_PATH + 16];
+    struct stat info;
     int status = 0;
     snprintf(log_path, sizeof log_path, "%s/" LOG_NAME, dir);
     snprintf(output, sizeof output, "--output=%s", profile);
@@ -43,6 +44,8 @@ static bool run_tool(const char *dir, const char *profile)
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
+    if (stat(log_path, &info) == 0 && info.st_size == 0)
+        unlink(log_path); /* it had nothing to say */
     return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

@@ -1,0 +1,43 @@
+// The exported capture of a program against what the stand-in for AscendCL did.
+// usage: start.mjs CAPTURE TRUTH [FRAMEWORK-MODEL]
+import { readFileSync } from "node:fs";
+import assert from "node:assert";
+
+const [folder, truthPath, framework] = process.argv.slice(2);
+const json = (name) => JSON.parse(readFileSync(`${folder}/${name}.json`, "utf8"));
+const graph = json("graph"), trace = json("trace");
+json("summary");
+
+const tasks = readFileSync(truthPath, "utf8").trimEnd().split("\n").map((line) => line.split(" "))
+    .filter((words) => words[0] === "task")
+    .map(([, device, stream, task, model, type, start, dur, ...name]) => (
+        { device, stream, task, model, type, start: BigInt(start), dur: BigInt(dur), name: name.join(" ") }));
+assert.ok(tasks.length > 0);
+
+// The layers that were collected.
+const layers = new Set(graph.graphs.map((g) => g.layer_level));
+assert.ok(layers.has("compiled"), "no compiled graph");
+assert.equal(layers.has("framework"), Boolean(framework));
+
+// Every task that ran is there, on its stream, when it ran.
+const tracks = new Map(trace.tracks.map((t) => [t.track_id, t]));
+const key = (device, stream, task, start) => `${device}/${stream}/${task}/${start}`;
+const byKey = new Map(trace.tasks.map((t) => {
+    const track = tracks.get(t.track_id);
+    return [key(track.device, track.stream_id, t.native_task_id, t.start_raw), t];
+}));
+assert.deepEqual([...byKey.keys()].sort(), tasks.map((t) => key(t.device, t.stream, t.task, t.start)).sort());
+
+// Tasks of the model are joined with their nodes.
+const nodes = new Map(graph.nodes.map((n) => [n.node_id, n]));
+let joined = 0;
+for (const t of tasks) {
+    const found = byKey.get(key(t.device, t.stream, t.task, t.start));
+    assert.equal(found.dur_ns, Number(t.dur));
+    if (t.model === "-1" || t.type !== "KERNEL_AICORE")
+        continue;
+    assert.equal(nodes.get(found.op_node_id)?.name, t.name);
+    joined++;
+}
+assert.ok(joined > 0);
+console.log(`${tasks.length} tasks, ${joined} of them of nodes`);

@@ -1,0 +1,106 @@
+#!/bin/sh
+# The commands of a live collection, on programs that use a stand-in for AscendCL.
+# usage: start.sh INFER TRAIN     77 = skipped
+set -eu
+infer=$1 train=$2
+command -v node >/dev/null 2>&1 || { echo "skipped: no node"; exit 77; }
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+ln -s "$MI_BINARY_DIR/inspector-cli" "$temp/inspector-cli"
+cp "$MI_SOURCE_DIR/tests/fake_acl/msprof.sh" "$temp/msprof"
+chmod +x "$temp/msprof"
+PATH=$temp:$PATH
+export MI_HOOK_LIB="$MI_BINARY_DIR/libmi_hook.so"
+model=$MI_SOURCE_DIR/tests/data/om/plain.om framework=
+shared=${MI_SHARED:-$MI_SOURCE_DIR/../shared}
+if [ -d "$shared/casegen" ] && command -v python3 >/dev/null 2>&1; then
+    (cd "$shared" && PYTHONDONTWRITEBYTECODE=1 python3 -m casegen gen --family towers --size 60 --seed 3 --streams 3 \
+        --iterations 1 --stages none --out "$temp/case" >/dev/null)
+    model=$temp/case/model.om framework=$temp/case/framework.onnx
+fi
+
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+
+compare() { # NAME: what was exported against the truth
+    node "$MI_SOURCE_DIR/tests/e2e/start.mjs" "$temp/$1" "$temp/$1.truth" $framework || fail "$1: not the truth"
+}
+
+# --- wrong use ---
+status=0
+inspector-cli start --output-dir "$temp/none" 2> "$temp/err" || status=$?
+[ "$status" = 2 ] && grep -q 'enable-graph' "$temp/err" || fail "no switch: $status, $(cat "$temp/err")"
+[ ! -e "$temp/none" ] || fail "a folder was made all the same"
+
+# --- the program is run: its output and its exit code are its own, the capture is closed ---
+status=0
+FAKE_ACL_TRUTH="$temp/run.truth" inspector-cli start --output-dir "$temp/run" --enable-graph --enable-runtime \
+    ${framework:+--framework "$framework"} -- "$infer" "$model" 4 5 > "$temp/run.out" 2> "$temp/run.err" || status=$?
+[ "$status" = 5 ] || fail "exit code $status instead of 5"
+[ "$(cat "$temp/run.out")" = "4 batches" ] || fail "output: $(cat "$temp/run.out")"
+[ ! -s "$temp/run.err" ] || fail "errors: $(cat "$temp/run.err")"
+grep -q '"complete": true' "$temp/run/capture.json" || fail "the capture was not closed"
+inspector-cli export --input-dir "$temp/run" --format json > /dev/null || fail "no export"
+compare run
+
+# --- the four commands, on a program that runs meanwhile ---
+FAKE_ACL_TRUTH=$temp/four.truth
+export FAKE_ACL_TRUTH
+inspector-cli start --output-dir "$temp/four" --enable-graph --enable-runtime > /dev/null
+rm -r "$temp/four"
+mkfifo "$temp/in" "$temp/out"
+(
+    eval "$(inspector-cli start --output-dir "$temp/four" --enable-graph --enable-runtime \
+        ${framework:+--framework "$framework"} --print-env)"
+    exec "$infer" "$model" 3 0 pause < "$temp/in" > "$temp/out"
+) &
+exec 8> "$temp/in" 9< "$temp/out"
+read -r word <&9
+[ "$word" = loaded ] || fail "it says $word"
+inspector-cli snapshot "$temp/four" > "$temp/snapshot.out"
+ls "$temp/four/models/"*.om > /dev/null || fail "the snapshot has no model"
+[ "$(stat -c %a "$temp/four/"control-*.sock)" = 600 ] || fail "others may write to the socket"
+inspector-cli export --input-dir "$temp/four" --format json > /dev/null || fail "no export while it runs"
+echo go >&8
+read -r word <&9
+inspector-cli collect "$temp/four" > /dev/null
+inspector-cli status --json "$temp/four" | grep -q '"ended"' || fail "the profiler was not stopped"
+inspector-cli export --input-dir "$temp/four" --format json > "$temp/four.summary"
+echo go >&8
+read -r word <&9
+wait
+inspector-cli stop "$temp/four" > /dev/null 2> "$temp/stop.err"
+grep -q 'no process' "$temp/stop.err" || fail "stop finds a process: $(cat "$temp/stop.err")"
+grep -q '"complete": true' "$temp/four/capture.json" || fail "stop has not closed the capture"
+compare four
+unset FAKE_ACL_TRUTH
+
+# --- one switch alone ---
+inspector-cli start -o "$temp/graph" --enable-graph -- "$train" "$model" 3 > /dev/null
+ls "$temp/graph/models/"*.om > /dev/null || fail "graph alone: no model"
+[ "$(ls -d "$temp/graph/"PROF_* 2> /dev/null | wc -l)" = 0 ] || fail "graph alone: profiled all the same"
+inspector-cli start -o "$temp/runtime" --enable-runtime -- "$train" "$model" 3 > /dev/null
+[ ! -e "$temp/runtime/models" ] || fail "runtime alone: models copied all the same"
+ls "$temp/runtime/"PROF_*/mindstudio_profiler_output/*.csv > /dev/null || fail "runtime alone: no times"
+
+# --- a folder that is in use, one that cannot be written, a program that is not there, signals ---
+status=0
+inspector-cli start -o "$temp/run" --enable-graph -- true 2> /dev/null || status=$?
+[ "$status" = 2 ] || fail "an old capture: $status"
+: > "$temp/file"
+status=0
+inspector-cli start -o "$temp/file/x" --enable-graph -- "$infer" "$model" 2 6 > "$temp/ro.out" 2> "$temp/ro.err" || status=$?
+[ "$status" = 6 ] && [ "$(cat "$temp/ro.out")" = "2 batches" ] || fail "unwritable folder: $status"
+grep -q 'without a capture' "$temp/ro.err" || fail "unwritable folder: $(cat "$temp/ro.err")"
+status=0
+inspector-cli start -o "$temp/gone" --enable-graph -- "$temp/no-such-program" 2> /dev/null || status=$?
+[ "$status" = 127 ] || fail "no such program: $status"
+status=0
+inspector-cli start -o "$temp/killed" --enable-graph -- sh -c 'kill -TERM $$' || status=$?
+[ "$status" = 143 ] || fail "killed by a signal: $status"
+status=0
+inspector-cli start -o "$temp/term" --enable-graph -- sh -c 'trap "exit 44" TERM; kill -TERM $PPID; sleep 5 & wait' || status=$?
+[ "$status" = 44 ] || fail "a signal was not handed on: $status"
+echo "start: ok"
