@@ -9,8 +9,8 @@ static const struct {
     enum mi_table_no tables[3];
     unsigned count;
 } steps[] = {
-    {{MI_T_samples, MI_T_counters}, 2}, /* values over time */
     {{MI_T_statistics, MI_T_notes}, 2}, /* sums and rows beside the tasks */
+    {{MI_T_samples, MI_T_counters}, 2}, /* values over time */
     {{MI_T_attrs, MI_T_items}, 2},      /* attributes of nodes and tensors */
     {{MI_T_planned, MI_T_buffers}, 2},  /* the compiler's plan */
     {{MI_T_slices, MI_T_flows}, 2},     /* host calls */

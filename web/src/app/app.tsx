@@ -1,6 +1,7 @@
 // The page: a bar, structure and mapping beside the panel, the timeline below.
 import {effect} from '@preact/signals';
 import {useEffect, useRef} from 'preact/hooks';
+import {isReport} from '../api/report';
 import {GraphCanvas} from '../graph/canvas';
 import type {GraphView} from '../graph/view';
 import {categoryName, t} from '../i18n/i18n';
@@ -167,7 +168,7 @@ export function App() {
         <div class={`page${hasTime ? '' : ' no-time'}`}>
             <Bar />
             {failure.value && (
-                <div class="failure" role="alert">{t('failed', {reason: clean(failure.value, 300)})}{' '}
+                <div class="failure" role="alert">{t(isReport() ? 'failedHere' : 'failed', {reason: clean(failure.value, 300)})}{' '}
                     <button onClick={() => { failure.value = ''; void loadCapture(); }}>{t('retry')}</button></div>)}
             <ReportNote />
             <main style={grid(hasTime === true)}>

@@ -34,6 +34,7 @@ export const en = {
     noGraph: 'The inputs hold no graph of this layer.',
     loading: 'Loading …',
     failed: 'The server did not answer: {reason}',
+    failedHere: 'That did not work: {reason}',
     retry: 'Try again',
     closedGroups: '{n} groups were closed again: more than 20,000 boxes cannot be read.',
     nodes: '{n} nodes',

@@ -36,6 +36,7 @@ export const zh = {
     noGraph: '输入中没有这一层的图。',
     loading: '正在加载…',
     failed: '服务器没有应答:{reason}',
+    failedHere: '操作未成功：{reason}',
     retry: '重试',
     closedGroups: '有 {n} 个组被重新折叠:超过 20,000 个方框无法阅读。',
     nodes: '{n} 个节点',
