@@ -79,8 +79,8 @@ const struct mi_command mi_command_report = {
     .operands = "INPUT... -o FILE",
     .summary = N_("Writes what serve shows into one HTML file that opens without a network."),
     .details = N_("The file holds graphs, tasks, links and texts of the inputs and the code that "
-                  "answers the page; never weights, and of counters nothing. It appears when it is "
-                  "complete, and inputs are never overwritten."),
+                  "answers the page; never weights, and of counters those that the summary quotes. "
+                  "It appears when it is complete, and inputs are never overwritten."),
     .examples = "inspector-cli report model.onnx model.om PROF_000001/ -o report.html\n"
                 "inspector-cli report capture/ --anonymise --max-size 8 -o for-support.html",
     .params = params,

@@ -14,6 +14,7 @@ void mi_model_fini(struct mi_model *model)
 {
     mi_index_fini(&model->index);
     mi_mem_free(model->files);
+    mi_kept_values_free(model->kept);
     mi_batch_fini(&model->all);
     *model = (struct mi_model){0};
 }

@@ -22,12 +22,15 @@ struct mi_model {
     bool (*list_values)(void *values_of, mi_source_id source, int64_t offset, uint32_t size_bytes,
                         mi_value_fn *fn, void *user);
     void *values_of;
-    int64_t start_unix_ns; /* capture time 0, nanoseconds since 1970; 0 = not known */
+    struct mi_kept_values *kept; /* values that came along in a snapshot; NULL: none did */
+    int64_t start_unix_ns;       /* capture time 0, nanoseconds since 1970; 0 = not known */
     bool frozen;
 };
 
 bool mi_model_init(struct mi_model *model, struct mi_error *err);
 void mi_model_fini(struct mi_model *model);
+
+void mi_kept_values_free(struct mi_kept_values *kept);
 
 /* Adds the row of one input and remembers its bytes, which must outlive the model. */
 mi_source_id mi_model_add_source(struct mi_model *model, const struct mi_source_row *row,

@@ -13,7 +13,8 @@
  * A "number" has 7 bits per byte, low ones first, the top bit set in all but the last byte. A table
  * with rows has at least one column that is written out, so a count never exceeds the bytes left.
  *
- * What lies in the input files stays there: weights, and the counters of tasks. */
+ * Then the values of the records of some tasks, see snapshot_values.c. All else that lies in the
+ * input files stays there. */
 #ifndef MI_MODEL_SNAPSHOT_H
 #define MI_MODEL_SNAPSHOT_H
 
@@ -28,6 +29,8 @@ struct mi_snapshot_options {
      * itself. */
     struct mi_bytes (*rename)(void *user, enum mi_str_kind kind, struct mi_bytes text);
     void *user;
+    /* Tasks whose records are read from the inputs and written too, [tasks.count]; NULL: none. */
+    const uint8_t *values;
 };
 
 /* `options` may be NULL. */
@@ -35,8 +38,8 @@ bool mi_snapshot_write(const struct mi_model *model, const struct mi_snapshot_op
                        struct mi_sink *sink, struct mi_error *err);
 
 /* Fills an initialised model, which is frozen afterwards and borrows from `bytes`. Damaged bytes
- * fail with MI_EFORMAT: no id, run of rows, string or enum leaves its table. Records of the inputs
- * cannot be read from it. */
+ * fail with MI_EFORMAT: no id, run of rows, string or enum leaves its table. Of the
+ * records of the inputs it lists the values of those that were written. */
 bool mi_snapshot_read(struct mi_model *model, struct mi_bytes bytes, struct mi_error *err);
 
 /* The hash in the head. */

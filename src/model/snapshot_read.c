@@ -1,27 +1,21 @@
 /* Reading snapshots: first the columns, then whether everything that they refer to is there. */
-#include "model/snapshot.h"
+#include "model/snapshot_parts.h"
 
 #include "base/mem.h"
 
 enum { MAGIC_BYTES = 8 };
 
-struct reading {
-    struct mi_model *model;
-    const uint8_t *at, *end;
-    struct mi_error *err;
-};
-
-static bool fail(struct reading *r, const char *what)
+static bool fail(struct mi_snapshot_reading *r, const char *what)
 {
     return mi_fail(r->err, MI_EFORMAT, "%s", what);
 }
 
-static size_t left(const struct reading *r)
+static size_t left(const struct mi_snapshot_reading *r)
 {
     return (size_t)(r->end - r->at);
 }
 
-static bool get_u64(struct reading *r, uint64_t *value)
+static bool get_u64(struct mi_snapshot_reading *r, uint64_t *value)
 {
     if (left(r) < 8)
         return fail(r, "the snapshot ends too early");
@@ -30,7 +24,7 @@ static bool get_u64(struct reading *r, uint64_t *value)
     return true;
 }
 
-static bool get_number(struct reading *r, uint64_t *value)
+bool mi_snapshot_get(struct mi_snapshot_reading *r, uint64_t *value)
 {
     *value = 0;
     for (unsigned shift = 0; shift < 64 && r->at < r->end; shift += 7) {
@@ -42,11 +36,10 @@ static bool get_number(struct reading *r, uint64_t *value)
     return fail(r, "the snapshot is damaged: a number does not end");
 }
 
-/* A count of things of at least one byte each. */
-static bool get_count(struct reading *r, uint32_t *count)
+bool mi_snapshot_get_count(struct mi_snapshot_reading *r, uint32_t *count)
 {
     uint64_t value;
-    if (!get_number(r, &value))
+    if (!mi_snapshot_get(r, &value))
         return false;
     if (value > left(r) || value >= UINT32_MAX)
         return fail(r, "the snapshot is damaged: a count exceeds what follows");
@@ -56,22 +49,23 @@ static bool get_count(struct reading *r, uint32_t *count)
 
 /* --- strings --- */
 
-static bool read_strings(struct reading *r)
+static bool read_strings(struct mi_snapshot_reading *r)
 {
     struct mi_strings *strings = &r->model->all.strings;
     uint32_t count;
     bool failed = false;
-    if (!get_count(r, &count))
+    if (!mi_snapshot_get_count(r, &count))
         return false;
-    struct reading lengths = *r; /* read twice: to find the end of the lengths, and then them */
+    struct mi_snapshot_reading lengths =
+        *r; /* read twice: to find the end of the lengths, and then them */
     for (uint32_t s = 1; s < count; s++) {
         uint64_t ignored;
-        if (!get_number(r, &ignored))
+        if (!mi_snapshot_get(r, &ignored))
             return false;
     }
     for (uint32_t s = 1; s < count; s++) {
         uint64_t len;
-        if (!get_number(&lengths, &len) || len == 0 || len > left(r))
+        if (!mi_snapshot_get(&lengths, &len) || len == 0 || len > left(r))
             return fail(r, "the snapshot is damaged: a string exceeds what follows");
         mi_str_id id =
             mi_strings_add(strings, (struct mi_bytes){r->at, (size_t)len}, false, &failed);
@@ -95,8 +89,8 @@ static void put(void *array, size_t size, uint32_t row, uint64_t value)
         memcpy((uint8_t *)array + (size_t)row * 8, &value, 8);
 }
 
-static bool read_bytes(struct reading *r, const struct mi_column_info *column, uint8_t *array,
-                       uint32_t rows)
+static bool read_bytes(struct mi_snapshot_reading *r, const struct mi_column_info *column,
+                       uint8_t *array, uint32_t rows)
 {
     if (left(r) / column->size < rows)
         return fail(r, "the snapshot is damaged: a column is cut short");
@@ -108,12 +102,12 @@ static bool read_bytes(struct reading *r, const struct mi_column_info *column, u
     return true;
 }
 
-static bool read_numbers(struct reading *r, const struct mi_column_info *column, void *array,
-                         uint32_t rows)
+static bool read_numbers(struct mi_snapshot_reading *r, const struct mi_column_info *column,
+                         void *array, uint32_t rows)
 {
     uint64_t value = 0, step;
     for (uint32_t row = 1; row <= rows; row++) {
-        if (!get_number(r, &step))
+        if (!mi_snapshot_get(r, &step))
             return false;
         value += step >> 1 ^ (step & 1 ? UINT64_MAX : 0);
         if (column->size == 4 && value > UINT32_MAX)
@@ -123,13 +117,13 @@ static bool read_numbers(struct reading *r, const struct mi_column_info *column,
     return true;
 }
 
-static bool read_table(struct reading *r, enum mi_table_no which)
+static bool read_table(struct mi_snapshot_reading *r, enum mi_table_no which)
 {
     const struct mi_table_info *info = &mi_table_infos[which];
     struct mi_any_table *table = mi_any_table(&r->model->all.rows, which);
     uint32_t rows;
     bool has_values = false;
-    if (!get_count(r, &rows))
+    if (!mi_snapshot_get_count(r, &rows))
         return false;
     if (!mi_table_reserve(&r->model->all.rows, which, rows))
         return mi_fail(r->err, MI_ENOMEM, "out of memory for rows");
@@ -183,7 +177,7 @@ static bool is_within(const struct mi_tables *rows, const struct mi_strings *str
     return true;
 }
 
-static bool check_table(struct reading *r, enum mi_table_no which)
+static bool check_table(struct mi_snapshot_reading *r, enum mi_table_no which)
 {
     const struct mi_tables *rows = &r->model->all.rows;
     const struct mi_table_info *info = &mi_table_infos[which];
@@ -197,7 +191,7 @@ static bool check_table(struct reading *r, enum mi_table_no which)
 }
 
 /* Files without bytes, so that asking for a record finds nothing. */
-static bool make_files(struct reading *r)
+static bool make_files(struct mi_snapshot_reading *r)
 {
     struct mi_model *model = r->model;
     model->files = mi_mem_zero(model->all.rows.sources.count, sizeof *model->files);
@@ -206,7 +200,7 @@ static bool make_files(struct reading *r)
 
 bool mi_snapshot_read(struct mi_model *model, struct mi_bytes bytes, struct mi_error *err)
 {
-    struct reading r = {model, bytes.at, bytes.at + bytes.len, err};
+    struct mi_snapshot_reading r = {model, bytes.at, bytes.at + bytes.len, err};
     uint64_t shape = 0, start = 0;
     if (!mi_bytes_starts(bytes, MI_LIT("MISNAP1\n")))
         return fail(&r, "this is no snapshot");
@@ -222,10 +216,12 @@ bool mi_snapshot_read(struct mi_model *model, struct mi_bytes bytes, struct mi_e
     for (int t = 0; t < MI_TABLE_COUNT; t++)
         if (!read_table(&r, (enum mi_table_no)t))
             return false;
-    if (left(&r))
-        return fail(&r, "the snapshot is damaged: bytes follow its end");
     for (int t = 0; t < MI_TABLE_COUNT; t++)
         if (!check_table(&r, (enum mi_table_no)t))
             return false;
+    if (!mi_snapshot_read_values(&r))
+        return false;
+    if (left(&r))
+        return fail(&r, "the snapshot is damaged: bytes follow its end");
     return make_files(&r) && mi_model_index_graphs(model, err) && mi_model_freeze(model, err);
 }

@@ -1,21 +1,9 @@
 /* Writing snapshots: rows that are left out are squeezed from all that refers to them, strings are
  * numbered in the order of their first use. */
-#include "model/snapshot.h"
+#include "model/snapshot_parts.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
-
-struct writing {
-    const struct mi_model *model;
-    const struct mi_snapshot_options *options;
-    struct mi_sink *sink;
-    /* Of tables with rows left out: kept rows below row r, [count + 1]; new row of a kept r is that
-     * + 1. */
-    uint32_t *below[MI_TABLE_COUNT];
-    uint32_t *number_of[MI_S_KINDS]; /* [strings] number in the snapshot, + 1; 0 = not used yet */
-    struct mi_strings out;
-    bool failed; /* no memory */
-};
 
 uint64_t mi_snapshot_shape(void)
 {
@@ -44,7 +32,7 @@ static void put_u64(struct mi_sink *sink, uint64_t value)
     mi_sink_write(sink, (struct mi_bytes){bytes, sizeof bytes});
 }
 
-static void put_number(struct mi_sink *sink, uint64_t value)
+void mi_snapshot_put(struct mi_sink *sink, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
         mi_sink_byte(sink, (uint8_t)(value | 0x80));
@@ -53,13 +41,13 @@ static void put_number(struct mi_sink *sink, uint64_t value)
 
 /* --- rows --- */
 
-static bool is_kept(const struct writing *w, int table, uint32_t row)
+static bool is_kept(const struct mi_snapshot_writing *w, int table, uint32_t row)
 {
     const uint8_t *keep = w->options->keep[table];
     return !keep || keep[row];
 }
 
-static bool count_rows(struct writing *w)
+static bool count_rows(struct mi_snapshot_writing *w)
 {
     for (int t = 0; t < MI_TABLE_COUNT; t++) {
         if (!w->options->keep[t])
@@ -74,13 +62,13 @@ static bool count_rows(struct writing *w)
     return true;
 }
 
-static uint32_t rows_of(const struct writing *w, int table)
+static uint32_t rows_of(const struct mi_snapshot_writing *w, int table)
 {
     uint32_t count = mi_any_table_of(&w->model->all.rows, (enum mi_table_no)table)->count;
     return w->below[table] ? w->below[table][count] : count - 1;
 }
 
-static uint32_t new_row(const struct writing *w, int table, uint32_t row)
+uint32_t mi_snapshot_row(const struct mi_snapshot_writing *w, int table, uint32_t row)
 {
     if (!w->below[table] || !row)
         return row;
@@ -89,7 +77,7 @@ static uint32_t new_row(const struct writing *w, int table, uint32_t row)
 
 /* --- strings --- */
 
-static uint32_t string_number(struct writing *w, int kind, mi_str_id id)
+static uint32_t string_number(struct mi_snapshot_writing *w, int kind, mi_str_id id)
 {
     if (!id.v || id.v >= w->model->all.strings.count)
         return 0;
@@ -103,7 +91,20 @@ static uint32_t string_number(struct writing *w, int kind, mi_str_id id)
     return *number - 1;
 }
 
-static void number_strings(struct writing *w)
+uint32_t mi_snapshot_text(struct mi_snapshot_writing *w, enum mi_str_kind kind,
+                          struct mi_bytes text)
+{
+    if (w->options->rename)
+        text = w->options->rename(w->options->user, kind, text);
+    mi_str_id id = mi_strings_find(&w->out, text);
+    if (id.v || !text.len)
+        return id.v;
+    text = mi_arena_copy(&w->arena, text); /* the record it stands in may be gone soon */
+    w->failed = w->failed || !text.at;
+    return text.at ? mi_strings_add(&w->out, text, false, &w->failed).v : 0;
+}
+
+static void number_strings(struct mi_snapshot_writing *w)
 {
     for (int t = 0; t < MI_TABLE_COUNT; t++) {
         const struct mi_table_info *info = &mi_table_infos[t];
@@ -117,13 +118,14 @@ static void number_strings(struct writing *w)
                     string_number(w, column->extra, list[r]);
         }
     }
+    mi_snapshot_number_values(w);
 }
 
-static void write_strings(struct writing *w)
+static void write_strings(struct mi_snapshot_writing *w)
 {
-    put_number(w->sink, w->out.count);
+    mi_snapshot_put(w->sink, w->out.count);
     for (uint32_t s = 1; s < w->out.count; s++)
-        put_number(w->sink, w->out.list[s].len);
+        mi_snapshot_put(w->sink, w->out.list[s].len);
     for (uint32_t s = 1; s < w->out.count; s++)
         mi_sink_write(w->sink, mi_strings_get(&w->out, (mi_str_id){s}));
 }
@@ -131,14 +133,14 @@ static void write_strings(struct writing *w)
 /* --- columns --- */
 
 /* What is written for a row of a column of numbers. A COUNT column stands behind its FIRST. */
-static uint64_t number_at(struct writing *w, const struct mi_any_table *table,
+static uint64_t number_at(struct mi_snapshot_writing *w, const struct mi_any_table *table,
                           const struct mi_column_info *column, uint32_t row)
 {
     uint64_t value = (uint64_t)mi_column_int(table, column, row);
     if (column->kind == MI_KIND_STR)
         return string_number(w, column->extra, (mi_str_id){(uint32_t)value});
     if (column->kind == MI_KIND_ID)
-        return new_row(w, column->extra, (uint32_t)value);
+        return mi_snapshot_row(w, column->extra, (uint32_t)value);
     if (column->kind == MI_KIND_FIRST && w->below[column->extra])
         return w->below[column->extra][value] + 1;
     if (column->kind == MI_KIND_COUNT && w->below[column[-1].extra]) {
@@ -154,7 +156,7 @@ static bool is_bytes(const struct mi_column_info *column)
     return column->size == 1 || column->kind == MI_KIND_F64;
 }
 
-static void write_bytes(struct writing *w, int t, const struct mi_any_table *table,
+static void write_bytes(struct mi_snapshot_writing *w, int t, const struct mi_any_table *table,
                         const struct mi_column_info *column)
 {
     const uint8_t *list = mi_column_array(table, column);
@@ -171,7 +173,7 @@ static void write_bytes(struct writing *w, int t, const struct mi_any_table *tab
     }
 }
 
-static void write_numbers(struct writing *w, int t, const struct mi_any_table *table,
+static void write_numbers(struct mi_snapshot_writing *w, int t, const struct mi_any_table *table,
                           const struct mi_column_info *column)
 {
     uint64_t before = 0;
@@ -179,7 +181,7 @@ static void write_numbers(struct writing *w, int t, const struct mi_any_table *t
         if (!is_kept(w, t, r))
             continue;
         uint64_t value = number_at(w, table, column, r), step = value - before;
-        put_number(w->sink, step << 1 ^ (step >> 63 ? UINT64_MAX : 0));
+        mi_snapshot_put(w->sink, step << 1 ^ (step >> 63 ? UINT64_MAX : 0));
         before = value;
     }
 }
@@ -190,12 +192,12 @@ static bool is_all_zero(const struct mi_any_table *table, const struct mi_column
     return mi_mem_is_zero(list + column->size, (size_t)(table->count - 1) * column->size);
 }
 
-static void write_table(struct writing *w, int t)
+static void write_table(struct mi_snapshot_writing *w, int t)
 {
     const struct mi_table_info *info = &mi_table_infos[t];
     const struct mi_any_table *table = mi_any_table_of(&w->model->all.rows, (enum mi_table_no)t);
     uint32_t rows = rows_of(w, t);
-    put_number(w->sink, rows);
+    mi_snapshot_put(w->sink, rows);
     for (unsigned c = 0; rows && c < info->column_count; c++) {
         const struct mi_column_info *column = &info->columns[c];
         bool is_nothing = c > 0 && is_all_zero(table, column);
@@ -211,9 +213,10 @@ static void write_table(struct writing *w, int t)
 
 /* --- the whole --- */
 
-static bool begin(struct writing *w)
+static bool begin(struct mi_snapshot_writing *w)
 {
     uint32_t strings = w->model->all.strings.count;
+    mi_arena_init(&w->arena);
     bool ok = mi_strings_init(&w->out) && count_rows(w);
     for (int k = 0; k < MI_S_KINDS; k++) {
         w->number_of[k] = mi_mem_zero(strings, sizeof *w->number_of[k]);
@@ -222,20 +225,22 @@ static bool begin(struct writing *w)
     return ok;
 }
 
-static void end(struct writing *w)
+static void end(struct mi_snapshot_writing *w)
 {
     for (int t = 0; t < MI_TABLE_COUNT; t++)
         mi_mem_free(w->below[t]);
     for (int k = 0; k < MI_S_KINDS; k++)
         mi_mem_free(w->number_of[k]);
     mi_strings_fini(&w->out);
+    mi_arena_fini(&w->arena);
 }
 
 bool mi_snapshot_write(const struct mi_model *model, const struct mi_snapshot_options *options,
                        struct mi_sink *sink, struct mi_error *err)
 {
     static const struct mi_snapshot_options whole;
-    struct writing w = {.model = model, .options = options ? options : &whole, .sink = sink};
+    struct mi_snapshot_writing w = {
+        .model = model, .options = options ? options : &whole, .sink = sink};
     w.failed = !begin(&w);
     if (!w.failed)
         number_strings(&w);
@@ -246,6 +251,7 @@ bool mi_snapshot_write(const struct mi_model *model, const struct mi_snapshot_op
         write_strings(&w);
         for (int t = 0; t < MI_TABLE_COUNT; t++)
             write_table(&w, t);
+        mi_snapshot_write_values(&w);
     }
     end(&w);
     return !w.failed || mi_fail(err, MI_ENOMEM, "out of memory for the snapshot");

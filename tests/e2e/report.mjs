@@ -145,6 +145,25 @@ function payload(file) {
     return gunzipSync(Buffer.from(text.match(/id="snapshot">([^<]*)</)[1], 'base64'));
 }
 
+/* Its strings, see src/model/snapshot.h, each on a line; and all bytes behind them. */
+function stringsOf(bytes) {
+    let at = 24;
+    const number = () => {
+        let value = 0, shift = 1;
+        for (;; shift *= 128) {
+            const byte = bytes[at++];
+            value += (byte & 127) * shift;
+            if (byte < 128) return value;
+        }
+    };
+    const lengths = Array.from({length: number() - 1}, number), list = [];
+    for (const length of lengths) {
+        list.push(bytes.toString('latin1', at, at + length));
+        at += length;
+    }
+    return `${list.join('\n')}\n${bytes.toString('latin1', at)}`;
+}
+
 const about = (file) => JSON.parse(readFileSync(file, 'latin1').match(/id="about">([^<]*)</)[1]);
 
 /* Columns of strings by what they hold, as src/model/tables.def declares it. */
@@ -210,7 +229,7 @@ for (const [name, files, hasTasks] of inputs) {
 
 for (const [name, files, hasTasks] of inputs.filter(([, list]) => list)) {
     const file = write(`${name}-hidden`, files, ['--anonymise']);
-    const names = namesOf(files), bytes = payload(file).toString('latin1'), told = JSON.stringify(about(file));
+    const names = namesOf(files), bytes = stringsOf(payload(file)), told = JSON.stringify(about(file));
     const seen = names.filter((n) => {
         const text = Buffer.from(n, 'utf8').toString('latin1');
         return bytes.includes(text) || told.includes(text);

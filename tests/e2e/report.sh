@@ -1,5 +1,6 @@
 #!/bin/sh
-# One-file reports, opened from disk in a real browser without a network; see report.mjs.
+# One-file reports: their answers beside those of the server (report_answers.mjs), and they themselves, opened
+# from disk in a real browser without a network (report.mjs).
 # usage: report.sh     77 = skipped
 set -eu
 for tool in node chromium; do
@@ -49,4 +50,17 @@ if [ -d "$shared/casegen" ] && command -v python3 >/dev/null 2>&1; then
     (cd "$shared" && PYTHONDONTWRITEBYTECODE=1 python3 -m casegen gen --family transformer --size 120 \
         --seed 5 --streams 3 --iterations 3 --out "$case_dir" >/dev/null)
 fi
+
+# The same answers as the server's.
+answers() { # NAME INPUT...
+    file=$temp/answers-$1.html
+    shift
+    "$cli" report "$@" -o "$file" 2>/dev/null
+    node "$MI_SOURCE_DIR/tests/e2e/report_answers.mjs" "$cli" "$file" "$@"
+}
+answers hostile "$temp/hostile.prototxt"
+[ -z "$case_dir" ] || answers case "$case_dir"
+torch=$shared/samples/cann-profiling/pytorch_alexnet_2rank
+[ ! -d "$torch" ] || answers torch "$torch"
+
 MI_CLI=$cli MI_CASE=$case_dir MI_TEMP=$temp MI_SAMPLES="$shared/samples" node "$MI_SOURCE_DIR/tests/e2e/report.mjs"

@@ -8,6 +8,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -129,6 +130,73 @@ static struct mi_bytes hide(void *user, enum mi_str_kind kind, struct mi_bytes t
     return kind == MI_S_NAME ? MI_LIT("x") : kind == MI_S_TEXT ? (struct mi_bytes){0} : text;
 }
 
+/* --- values of records --- */
+
+static bool two_values(void *values_of, mi_source_id source, int64_t offset, uint32_t size_bytes,
+                       mi_value_fn *fn, void *user)
+{
+    char number[16];
+    (void)source, (void)size_bytes;
+    ++*(unsigned *)values_of;
+    if (fn) {
+        snprintf(number, sizeof number, "%d", (int)offset);
+        fn(user, MI_LIT("cycles"), mi_cstr(number), true);
+        fn(user, MI_LIT("state"), MI_LIT("secret"), false);
+    }
+    return true;
+}
+
+struct seen {
+    unsigned count;
+    char text[64];
+};
+
+static void see(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number)
+{
+    struct seen *seen = user;
+    size_t used = strlen(seen->text);
+    snprintf(seen->text + used, sizeof seen->text - used, "%.*s=%.*s%s ", (int)name.len,
+             (const char *)name.at, (int)text.len, (const char *)text.at, is_number ? "" : "!");
+    seen->count++;
+}
+
+static void values_of_records_come_along(void **state)
+{
+    (void)state;
+    static uint8_t wanted[256];
+    struct mi_model model, again;
+    struct export_ids ids;
+    struct mi_error err;
+    unsigned asked = 0;
+    assert_true(export_model(&model, &ids));
+    struct mi_tables *rows = &model.all.rows;
+    assert_in_range(rows->tasks.count, 4, 255);
+    model.list_values = two_values;
+    model.values_of = &asked;
+    for (uint32_t t = 1; t < rows->tasks.count; t++)
+        rows->tasks.record_offset[t] = 1000 - 10 * (int64_t)t;
+    wanted[1] = wanted[3] = 1;
+    struct mi_snapshot_options options = {.values = wanted, .rename = hide};
+    struct mi_sink bytes = snapshot_of(&model, &options);
+    assert_in_range(asked, 2, 16); /* only those that are wanted were read */
+    assert_true(read_back(&again, mi_sink_bytes(&bytes), &err));
+    for (uint32_t t = 1; t < rows->tasks.count; t++) {
+        struct seen seen = {.count = 0};
+        mi_source_id source = again.all.rows.kernels.source[again.all.rows.tasks.kernel[t].v];
+        bool has =
+            again.list_values(again.values_of, source, 1000 - 10 * (int64_t)t, 0, see, &seen);
+        assert_int_equal(has, wanted[t]);
+        assert_int_equal(seen.count, wanted[t] ? 2 : 0);
+        if (wanted[t])
+            assert_string_equal(seen.text,
+                                t == 1 ? "cycles=990 state=x! " : "cycles=970 state=x! ");
+    }
+    assert_false(again.list_values(again.values_of, (mi_source_id){99}, 990, 0, NULL, NULL));
+    mi_model_fini(&again);
+    mi_sink_fini(&bytes);
+    mi_model_fini(&model);
+}
+
 static bool contains(struct mi_bytes bytes, struct mi_bytes part)
 {
     for (size_t i = 0; i + part.len <= bytes.len; i++)
@@ -184,7 +252,15 @@ static void damaged_ones_fail(void **state)
     unsigned survivors = 0;
     uint64_t seed = 42;
     assert_true(export_model(&model, &ids));
-    struct mi_sink sink = snapshot_of(&model, NULL);
+    static uint8_t wanted[256];
+    unsigned asked = 0;
+    memset(wanted, 1, sizeof wanted);
+    model.list_values = two_values;
+    model.values_of = &asked;
+    for (uint32_t t = 1; t < model.all.rows.tasks.count; t++)
+        model.all.rows.tasks.record_offset[t] = t;
+    struct mi_snapshot_options options = {.values = wanted};
+    struct mi_sink sink = snapshot_of(&model, &options);
     struct mi_bytes bytes = mi_sink_bytes(&sink);
     assert_in_range(bytes.len, 500, MAX_BYTES);
     for (size_t len = 0; len < bytes.len; len++)
@@ -239,8 +315,11 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_read_back_is_the_same), cmocka_unit_test(rows_can_be_left_out),
-        cmocka_unit_test(names_can_be_replaced),         cmocka_unit_test(damaged_ones_fail),
+        cmocka_unit_test(what_is_read_back_is_the_same),
+        cmocka_unit_test(rows_can_be_left_out),
+        cmocka_unit_test(values_of_records_come_along),
+        cmocka_unit_test(names_can_be_replaced),
+        cmocka_unit_test(damaged_ones_fail),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

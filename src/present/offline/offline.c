@@ -3,6 +3,8 @@
 #include "base/base64.h"
 #include "base/gzip.h"
 #include "base/json_write.h"
+#include "base/map.h"
+#include "base/mem.h"
 #include "model/snapshot.h"
 #include "present/offline/cut.h"
 #include "present/offline/disguise.h"
@@ -15,6 +17,7 @@ struct making {
     bool is_anonymised;
     uint64_t most_bytes; /* of the packed data */
     struct mi_cut cut;
+    uint8_t *values;       /* [tasks.count] 1: its counters are inside */
     struct mi_sink packed; /* snapshot, gzip */
     struct mi_sink about;  /* JSON */
 };
@@ -25,7 +28,8 @@ static bool pack(struct making *m, struct mi_error *err)
 {
     struct mi_disguise disguise;
     struct mi_snapshot_options options = {.rename = m->is_anonymised ? mi_disguise_name : NULL,
-                                          .user = &disguise};
+                                          .user = &disguise,
+                                          .values = m->values};
     struct mi_sink plain;
     if (!mi_disguise_init(&disguise))
         return mi_fail(err, MI_ENOMEM, "out of memory for the report");
@@ -65,18 +69,41 @@ static bool pack_within(struct making *m, struct mi_error *err)
                    "a larger --max-size is needed");
 }
 
-/* Records whose counters stay in the inputs. */
-static uint32_t count_metrics(const struct mi_model *model)
+/* --- counters --- */
+
+/* Of the first task of each node and kernel, which is the one that summaries quote. */
+static bool choose_values(struct making *m, struct mi_error *err)
 {
+    const struct mi_tables *rows = &m->model->all.rows;
+    struct mi_map seen = {0};
+    m->values = mi_mem_zero(rows->tasks.count, 1);
+    bool ok = m->values;
+    for (uint32_t t = 1; ok && t < rows->tasks.count; t++) {
+        uint32_t node = rows->executed.node[m->model->index.task_link[t]].v;
+        uint32_t *first = mi_map_at(&seen, mi_pair(rows->tasks.kernel[t].v, node));
+        ok = first;
+        if (ok && !*first)
+            *first = m->values[t] = 1;
+    }
+    mi_map_fini(&seen);
+    return ok || mi_fail(err, MI_ENOMEM, "out of memory for the report");
+}
+
+/* Tasks whose counters stay in the inputs. */
+static uint32_t count_left_behind(const struct making *m)
+{
+    const struct mi_model *model = m->model;
     const struct mi_tables *rows = &model->all.rows;
     uint32_t count = 0;
     for (uint32_t t = 1; model->list_values && t < rows->tasks.count; t++)
-        count += rows->tasks.record_offset[t] >= 0 &&
+        count += !m->values[t] && rows->tasks.record_offset[t] >= 0 &&
                  model->list_values(model->values_of, rows->kernels.source[rows->tasks.kernel[t].v],
                                     rows->tasks.record_offset[t], rows->tasks.record_bytes[t], NULL,
                                     NULL);
     return count;
 }
+
+/* --- what the page says of it --- */
 
 static bool describe(struct making *m, struct mi_error *err)
 {
@@ -86,7 +113,7 @@ static bool describe(struct making *m, struct mi_error *err)
     mi_jw_member_text(&jw, "version", MI_VERSION);
     mi_jw_key(&jw, "anonymised");
     mi_jw_bool(&jw, m->is_anonymised);
-    mi_jw_member_i64(&jw, "metrics", count_metrics(m->model));
+    mi_jw_member_i64(&jw, "metrics", count_left_behind(m));
     mi_jw_key(&jw, "left_out");
     mi_cut_describe(&m->cut, &jw);
     mi_jw_end(&jw);
@@ -187,9 +214,11 @@ static bool write(const struct mi_view *view, struct mi_target *target, struct m
     mi_cut_init(&m.cut, view->model);
     uint64_t most_mib = (uint64_t)mi_args_int(view->args, "max-size", DEFAULT_MIB);
     bool ok = mi_gzip_unpack(&frame, bytes_of(mi_asset_find(MI_LIT("report.html"))), err) &&
-              measure(&m, mi_sink_bytes(&frame), most_mib << 20, err) && pack_within(&m, err) &&
-              describe(&m, err) && write_page(&m, mi_sink_bytes(&frame), target, err);
+              measure(&m, mi_sink_bytes(&frame), most_mib << 20, err) && choose_values(&m, err) &&
+              pack_within(&m, err) && describe(&m, err) &&
+              write_page(&m, mi_sink_bytes(&frame), target, err);
     mi_cut_fini(&m.cut);
+    mi_mem_free(m.values);
     mi_sink_fini(&m.about);
     mi_sink_fini(&m.packed);
     mi_sink_fini(&frame);
