@@ -3,7 +3,7 @@
 #include "analyse/describe.h"
 #include "base/mem.h"
 
-enum { MOST_LANES = 4 /* named of the streams that ops came from */ };
+enum { MOST_WAYS = 4 /* named of those from stream to stream */ };
 
 /* --- streams --- */
 
@@ -14,81 +14,153 @@ static struct mi_bytes lane_name(struct mi_compare *compare, unsigned side, uint
                              &compare->arena);
 }
 
-/* "FastFilter: stream 1, stream 2 -> stream 0", the type where it is one. */
-static struct mi_bytes describe_move(const struct mi_cmp_causer *c, uint32_t cause, uint32_t lane)
+/* Streams between which ops were exchanged: what left one made room for what came. */
+struct exchange {
+    uint32_t *parent;   /* [lane_count] of lanes of the new side */
+    uint32_t *cause_of; /* [lane_count] of the root */
+};
+
+static uint32_t root_of(const struct exchange *x, uint32_t lane)
 {
-    struct mi_compare *compare = c->compare;
-    const struct mi_cmp_run *base = &compare->side[MI_CMP_BASE].run;
-    struct mi_words words = {.arena = &compare->arena};
-    uint32_t lanes[MOST_LANES], count = 0, type = 0;
-    bool is_one_type = true;
-    for (uint32_t o = 1; o < compare->op_count; o++) {
-        uint32_t from = base->lane_of_op[o], i = 0;
-        if (c->owner[o] != cause)
-            continue;
-        is_one_type = is_one_type && (!type || type == compare->ops[o].type);
-        type = compare->ops[o].type;
-        while (i < count && i < MOST_LANES && lanes[i] != from)
-            i++;
-        if (i < MOST_LANES && i == count)
-            lanes[count++] = from;
-        else if (i == MOST_LANES)
-            count = MOST_LANES + 1;
+    while (x->parent[lane] != lane) {
+        x->parent[lane] = x->parent[x->parent[lane]];
+        lane = x->parent[lane];
     }
-    if (is_one_type) {
+    return lane;
+}
+
+static uint32_t lane_of(const struct mi_compare *compare, uint32_t op)
+{
+    return compare->side[MI_CMP_NEW].run.lane_of_op[op] - 1;
+}
+
+static void join_lanes(const struct mi_compare *compare, struct exchange *x)
+{
+    for (uint32_t lane = 0; lane < compare->side[MI_CMP_NEW].run.graph.lane_count; lane++)
+        x->parent[lane] = lane;
+    for (uint32_t o = 1; o < compare->op_count; o++) {
+        uint32_t before = mi_cmp_lane_before(compare, o);
+        if (before == UINT32_MAX || !mi_cmp_is_moved(compare, o))
+            continue;
+        uint32_t a = root_of(x, before), b = root_of(x, lane_of(compare, o));
+        x->parent[a > b ? a : b] = a < b ? a : b;
+    }
+}
+
+/* The cause of all that moved to the streams that the op's stream exchanged ops with. */
+static void own_move(struct mi_cmp_causer *c, struct exchange *x, uint32_t op, const char *rule)
+{
+    uint32_t root = root_of(x, lane_of(c->compare, op));
+    if (!x->cause_of[root])
+        x->cause_of[root] = mi_cmp_cause_of(c, rule, root);
+    mi_cmp_own(c, x->cause_of[root], op);
+}
+
+/* One way that ops of a cause went. */
+struct way {
+    uint32_t from, to; /* lanes + 1 */
+};
+
+/* The ops of one cause. */
+struct moved {
+    const uint32_t *ops;
+    uint32_t count;
+};
+
+static uint32_t list_ways(const struct mi_compare *compare, struct moved moved, struct way *ways)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < moved.count && count <= MOST_WAYS; k++) {
+        struct way way = {compare->side[MI_CMP_BASE].run.lane_of_op[moved.ops[k]],
+                          compare->side[MI_CMP_NEW].run.lane_of_op[moved.ops[k]]};
+        uint32_t i = 0;
+        while (i < count && (ways[i].from != way.from || ways[i].to != way.to))
+            i++;
+        if (i == count)
+            ways[count++] = way;
+    }
+    return count;
+}
+
+/* The type of all of them; 0: several. */
+static uint32_t only_type(const struct mi_compare *compare, struct moved moved)
+{
+    for (uint32_t k = 1; k < moved.count; k++)
+        if (compare->ops[moved.ops[k]].type != compare->ops[moved.ops[0]].type)
+            return 0;
+    return moved.count ? compare->ops[moved.ops[0]].type : 0;
+}
+
+/* "FastFilter: stream 1 -> stream 0; stream 2 -> stream 0", the type where it is one. */
+static struct mi_bytes describe_move(struct mi_compare *compare, struct moved moved)
+{
+    struct mi_words words = {.arena = &compare->arena};
+    struct way ways[MOST_WAYS + 1];
+    uint32_t count = list_ways(compare, moved, ways), type = only_type(compare, moved);
+    if (type) {
         mi_words_put(&words, mi_cmp_type_name(compare, type));
         mi_words_put(&words, MI_LIT(": "));
     }
-    for (uint32_t i = 0; i < count && i < MOST_LANES; i++) {
-        mi_words_put(&words, i ? MI_LIT(", ") : MI_LIT(""));
-        mi_words_put(&words, lane_name(compare, MI_CMP_BASE, lanes[i] - 1));
+    for (uint32_t i = 0; i < count && i < MOST_WAYS; i++) {
+        mi_words_put(&words, i ? MI_LIT("; ") : MI_LIT(""));
+        mi_words_put(&words, lane_name(compare, MI_CMP_BASE, ways[i].from - 1));
+        mi_words_put(&words, MI_LIT(" -> "));
+        mi_words_put(&words, lane_name(compare, MI_CMP_NEW, ways[i].to - 1));
     }
-    mi_words_put(&words, count > MOST_LANES ? MI_LIT(", ... -> ") : MI_LIT(" -> "));
-    mi_words_put(&words, lane_name(compare, MI_CMP_NEW, lane));
+    mi_words_put(&words, count > MOST_WAYS ? MI_LIT("; ...") : MI_LIT(""));
     return mi_words_get(&words);
 }
 
 /* Nothing but transfers moved. */
-static bool moves_data(const struct mi_cmp_causer *c, uint32_t cause)
+static bool moves_data(const struct mi_compare *compare, struct moved moved)
 {
-    for (uint32_t o = 1; o < c->compare->op_count; o++)
-        if (c->owner[o] == cause && !c->compare->ops[o].is_transfer)
+    for (uint32_t k = 0; k < moved.count; k++)
+        if (!compare->ops[moved.ops[k]].is_transfer)
             return false;
     return true;
 }
 
-/* All that went to one stream belongs together: it is one queue. What became serial by it gives the
- * cause its name. */
+static bool describe_moves(struct mi_cmp_causer *c, const struct exchange *x)
+{
+    struct mi_compare *compare = c->compare;
+    struct mi_csr ops_of = {0};
+    bool ok = mi_csr_build(&ops_of, compare->cause_count + 1, c->owner, compare->op_count);
+    for (uint32_t lane = 0; ok && lane < compare->side[MI_CMP_NEW].run.graph.lane_count; lane++) {
+        uint32_t number = x->cause_of[lane];
+        if (!number)
+            continue;
+        struct mi_cmp_cause *cause = &compare->causes[number - 1];
+        struct moved moved = {&ops_of.list[ops_of.first[number]], mi_csr_count(&ops_of, number)};
+        cause->what = describe_move(compare, moved);
+        if (strcmp(cause->rule, "parallel_to_serial") == 0 && moves_data(compare, moved))
+            cause->rule = "missed_overlap";
+    }
+    mi_csr_fini(&ops_of);
+    return ok;
+}
+
+/* All that went to one stream belongs together: it is one queue. So does what left that stream at
+ * the same time. What became serial by it gives the cause its name. */
 void mi_cmp_blame_streams(struct mi_cmp_causer *c)
 {
     struct mi_compare *compare = c->compare;
-    const struct mi_cmp_run *run = &compare->side[MI_CMP_NEW].run;
-    uint32_t *cause_of = mi_mem_zero((size_t)run->graph.lane_count + 1, sizeof *cause_of);
-    c->failed = c->failed || !cause_of;
+    size_t lanes = (size_t)compare->side[MI_CMP_NEW].run.graph.lane_count + 1;
+    struct exchange x = {mi_mem_new(lanes, sizeof *x.parent),
+                         mi_mem_zero(lanes, sizeof *x.cause_of)};
+    c->failed = c->failed || !x.parent || !x.cause_of;
+    if (!c->failed)
+        join_lanes(compare, &x);
     for (uint32_t i = 0; !c->failed && i < compare->serial_count; i++) {
         const struct mi_cmp_serial *serial = &compare->serials[i];
-        if (serial->order != MI_CMP_ONE_STREAM || !serial->mover || c->owner[serial->mover])
-            continue;
-        uint32_t lane = run->lane_of_op[serial->mover] - 1;
-        cause_of[lane] = mi_cmp_cause_of(c, "parallel_to_serial", lane);
-        mi_cmp_own(c, cause_of[lane], serial->mover);
+        if (serial->order == MI_CMP_ONE_STREAM && serial->mover && !c->owner[serial->mover])
+            own_move(c, &x, serial->mover, "parallel_to_serial");
     }
-    for (uint32_t o = 1; !c->failed && o < compare->op_count; o++) {
-        if (c->owner[o] || !mi_cmp_is_moved(compare, o))
-            continue;
-        uint32_t lane = run->lane_of_op[o] - 1;
-        if (!cause_of[lane])
-            cause_of[lane] = mi_cmp_cause_of(c, "stream_changed", lane);
-        mi_cmp_own(c, cause_of[lane], o);
-    }
-    for (uint32_t lane = 0; !c->failed && lane < run->graph.lane_count; lane++)
-        if (cause_of[lane]) {
-            struct mi_cmp_cause *cause = &compare->causes[cause_of[lane] - 1];
-            cause->what = describe_move(c, cause_of[lane], lane);
-            if (strcmp(cause->rule, "parallel_to_serial") == 0 && moves_data(c, cause_of[lane]))
-                cause->rule = "missed_overlap";
-        }
-    mi_mem_free(cause_of);
+    for (uint32_t o = 1; !c->failed && o < compare->op_count; o++)
+        if (!c->owner[o] && mi_cmp_is_moved(compare, o))
+            own_move(c, &x, o, "stream_changed");
+    c->failed = c->failed || !describe_moves(c, &x);
+    mi_mem_free(x.parent);
+    mi_mem_free(x.cause_of);
 }
 
 /* Ops that wait for what they ran beside before: one cause for each task that waits. */
