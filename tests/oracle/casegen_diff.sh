@@ -138,6 +138,8 @@ for seed in $seeds; do
     done
     fault fusion_changed fusion_changed v1 v2
     fault parallel_to_serial parallel_to_serial v1 v2
+    fault over_fusion fusion_changed healthy faulty
+    fault tiny_task_storm fusion_changed healthy faulty
     fault slow_op slow_op healthy faulty
     fault low_core_use slow_op healthy faulty
     fault dtype_upcast dtype_upcast healthy faulty

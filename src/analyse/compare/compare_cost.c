@@ -106,6 +106,19 @@ static bool runs_on(const struct mi_compare *compare, unsigned side, uint32_t o)
     return mi_csr_count(&compare->side[side].run.vertices, o) != 0;
 }
 
+/* What an op took at the base, the launches of its tasks included. */
+static int64_t time_before(const struct mi_compare *compare, uint32_t o)
+{
+    const struct mi_cmp_run *run = &compare->side[MI_CMP_BASE].run;
+    int64_t ns = compare->ops[o].median_ns[MI_CMP_BASE];
+    for (uint32_t i = run->vertices.first[o]; i < run->vertices.first[o + 1]; i++) {
+        int64_t gap_ns = run->graph.gap_ns[run->vertices.list[i] - 1];
+        if (gap_ns > 0)
+            ns = mi_ns_add(ns, gap_ns < MOST_LAUNCH_NS ? gap_ns : MOST_LAUNCH_NS);
+    }
+    return ns;
+}
+
 /* The first vertex of the new side in each stretch that was fused otherwise takes the time of what
  * is gone there. False: out of memory, or there is nothing to take it. */
 static bool restore_gone(struct mi_cmp_simulator *s, const struct mi_cmp_cause *cause)
@@ -131,9 +144,8 @@ static bool restore_gone(struct mi_cmp_simulator *s, const struct mi_cmp_cause *
         uint32_t v = mi_map_get(&first, compare->region_of_op[o]);
         ok = v != 0;
         if (ok)
-            mi_whatif_shorten(
-                whatif, v - 1,
-                mi_ns_add(whatif->busy_ns[v - 1], compare->ops[o].median_ns[MI_CMP_BASE]));
+            mi_whatif_shorten(whatif, v - 1,
+                              mi_ns_add(whatif->busy_ns[v - 1], time_before(compare, o)));
     }
     mi_map_fini(&first);
     return ok;
