@@ -16,7 +16,7 @@ function table(name) {
     });
 }
 
-const truth = { model: [], pair: [], execute: [], task: [] };
+const truth = { model: [], pair: [], planned_pair: [], execute: [], task: [] };
 for (const line of readFileSync(truthPath, "utf8").trimEnd().split("\n")) {
     const words = line.split(" ");
     truth[words[0]].push(words.slice(1));

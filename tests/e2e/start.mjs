@@ -8,9 +8,8 @@ const json = (name) => JSON.parse(readFileSync(`${folder}/${name}.json`, "utf8")
 const graph = json("graph"), trace = json("trace");
 json("summary");
 
-const tasks = readFileSync(truthPath, "utf8").trimEnd().split("\n").map((line) => line.split(" "))
-    .filter((words) => words[0] === "task")
-    .map(([, device, stream, task, model, type, start, dur, ...name]) => (
+const truth = readFileSync(truthPath, "utf8").trimEnd().split("\n").map((line) => line.split(" "));
+const tasks = truth.filter((words) => words[0] === "task").map(([, device, stream, task, model, type, start, dur, ...name]) => (
         { device, stream, task, model, type, start: BigInt(start), dur: BigInt(dur), name: name.join(" ") }));
 assert.ok(tasks.length > 0);
 
@@ -40,4 +39,22 @@ for (const t of tasks) {
     joined++;
 }
 assert.ok(joined > 0);
-console.log(`${tasks.length} tasks, ${joined} of them of nodes`);
+// Records and waits, of the program and within the model: those of the truth, and all of them certain.
+const rows = (name) => {
+    const [head, ...lines] = readFileSync(`${folder}.csv/${name}.csv`, "utf8").trimEnd().split(/\r?\n/);
+    const names = head.split(",");
+    return lines.map((line) => Object.fromEntries(line.split(",").slice(0, names.length).map((cell, i) => [names[i], cell])));
+};
+const byId = new Map(trace.tasks.map((t) => [String(t.task_id), t]));
+const place = (id) => `${tracks.get(byId.get(id).track_id).stream_id} ${byId.get(id).native_task_id}`;
+const pairs = rows("signals").map((s) => {
+    assert.equal(s.confidence, "certain", JSON.stringify(s));
+    return `${place(s.record)} ${place(s.wait)}`;
+});
+assert.deepEqual(pairs.sort(), truth.filter((w) => /pair$/.test(w[0])).map((w) => w.slice(1).join(" ")).sort());
+
+// The file behind each model id is known.
+for (const load of rows("loads"))
+    assert.notEqual(load.graph, "");
+
+console.log(`${pairs.length} pairs, ${tasks.length} tasks, ${joined} of them of nodes`);

@@ -25,6 +25,7 @@ fail() {
 }
 
 compare() { # NAME: what was exported against the truth
+    inspector-cli export --format csv --output-dir "$temp/$1.csv" "$temp/$1" > /dev/null || fail "$1: no tables"
     node "$MI_SOURCE_DIR/tests/e2e/start.mjs" "$temp/$1" "$temp/$1.truth" $framework || fail "$1: not the truth"
 }
 
@@ -44,6 +45,12 @@ FAKE_ACL_TRUTH="$temp/run.truth" inspector-cli start --output-dir "$temp/run" --
 grep -q '"complete": true' "$temp/run/capture.json" || fail "the capture was not closed"
 inspector-cli export --input-dir "$temp/run" --format json > /dev/null || fail "no export"
 compare run
+
+# --- steps on two devices from two threads, with events of the program's own ---
+FAKE_ACL_TRUTH="$temp/train.truth" inspector-cli start --output-dir "$temp/train" --enable-graph --enable-runtime \
+    ${framework:+--framework "$framework"} -- "$train" "$model" 6 2 > /dev/null
+inspector-cli export --input-dir "$temp/train" --format json > /dev/null
+compare train
 
 # --- the four commands, on a program that runs meanwhile ---
 FAKE_ACL_TRUTH=$temp/four.truth

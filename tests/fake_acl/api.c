@@ -136,7 +136,8 @@ FAKE_API int aclrtStreamWaitEvent(void *stream, void *event)
                                                                .event = e,
                                                                .turn = turn});
     if (turn)
-        fake_log_pair((int32_t)(record >> 32), (uint32_t)record, stream_of(stream)->id, last_task);
+        fake_log_pair("pair", (int32_t)(record >> 32), (uint32_t)record, stream_of(stream)->id,
+                      last_task);
     return 0;
 }
 

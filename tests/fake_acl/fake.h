@@ -116,8 +116,9 @@ void fake_log_task(const struct fake_stream *stream, const struct fake_task *tas
                    uint64_t start_ns, uint64_t end_ns);
 void fake_log_model(uint32_t id, const char *path);
 void fake_log_execute(uint32_t id, uint64_t start_ns, uint64_t end_ns);
-void fake_log_pair(int32_t record_stream, uint32_t record_task, int32_t wait_stream,
-                   uint32_t wait_task);
+/* `word`: pair, or planned_pair for events within a model. */
+void fake_log_pair(const char *word, int32_t record_stream, uint32_t record_task,
+                   int32_t wait_stream, uint32_t wait_task);
 void fake_log_write(void);
 int fake_profile_init(const char *dir, size_t length);
 void fake_profile_switch(bool on);

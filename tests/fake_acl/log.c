@@ -73,11 +73,11 @@ void fake_log_execute(uint32_t id, uint64_t start_ns, uint64_t end_ns)
     say(line);
 }
 
-void fake_log_pair(int32_t record_stream, uint32_t record_task, int32_t wait_stream,
-                   uint32_t wait_task)
+void fake_log_pair(const char *word, int32_t record_stream, uint32_t record_task,
+                   int32_t wait_stream, uint32_t wait_task)
 {
     char line[128];
-    snprintf(line, sizeof line, "pair %d %u %d %u\n", (int)record_stream, record_task,
+    snprintf(line, sizeof line, "%s %d %u %d %u\n", word, (int)record_stream, record_task,
              (int)wait_stream, wait_task);
     say(line);
 }

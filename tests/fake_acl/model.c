@@ -146,11 +146,17 @@ void fake_model_run(struct fake_model *m)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one);
+    const struct planned **records = calloc(m->event_count + 1, sizeof *records);
     m->turn++;
     m->streams_left = m->stream_count;
     for (uint32_t i = 0; i < m->count; i++) {
         const struct planned *p = &m->list[i];
         bool has_event = p->kind == FAKE_RECORD || p->kind == FAKE_WAIT;
+        if (p->kind == FAKE_RECORD)
+            records[p->event] = p;
+        if (p->kind == FAKE_WAIT && records[p->event])
+            fake_log_pair("planned_pair", m->streams[records[p->event]->stream]->id,
+                          records[p->event]->id, m->streams[p->stream]->id, p->id);
         fake_put(m->streams[p->stream],
                  (struct fake_task){.kind = p->kind,
                                     .id = p->id,
@@ -167,5 +173,6 @@ void fake_model_run(struct fake_model *m)
     while (m->streams_left)
         pthread_cond_wait(&m->change, &m->lock);
     pthread_mutex_unlock(&m->lock);
+    free(records);
     pthread_mutex_unlock(&one);
 }

@@ -1,0 +1,154 @@
+/* Calls and the tasks that they put onto streams. Both have device, stream and task id. Ids wrap,
+ * so one key may have several of each: they stand in one order on both sides, that of the stream.
+ */
+#include "base/mem.h"
+#include "base/translate.h"
+#include "correlate/hook/hook_parts.h"
+#include "correlate/vec.h"
+
+#include <stdlib.h>
+
+struct entry {
+    uint64_t place, key; /* (capture, device), (stream, task id) */
+    int64_t start_ns;
+    uint32_t row; /* of tasks or submissions */
+    bool is_task;
+};
+
+struct entries {
+    struct entry *list;
+    uint32_t count, room;
+};
+
+static bool add(struct entries *e, uint32_t capture, int64_t device, int64_t stream, int64_t id,
+                struct entry entry)
+{
+    if (!capture || device < 0 || stream < 0 || id < 0 || device > UINT32_MAX ||
+        stream > UINT32_MAX || id > UINT32_MAX)
+        return true;
+    if (!mi_vec_room(&e->list, &e->room, e->count, sizeof *e->list))
+        return false;
+    entry.place = mi_pair(capture, (uint32_t)device);
+    entry.key = mi_pair((uint32_t)stream, (uint32_t)id);
+    e->list[e->count++] = entry;
+    return true;
+}
+
+static bool list_calls(const struct mi_tables *rows, struct entries *e)
+{
+    const struct mi_submissions *calls = &rows->submissions;
+    bool ok = true;
+    for (uint32_t s = 1; ok && s < calls->count; s++) {
+        uint32_t slice = calls->slice[s].v, track = rows->slices.track[slice].v;
+        ok = add(e, rows->sources.capture[rows->tracks.source[track].v], calls->device[s],
+                 calls->stream[s], calls->native_id[s],
+                 (struct entry){.start_ns = rows->slices.start_ns[slice], .row = s});
+    }
+    return ok;
+}
+
+static bool list_tasks(const struct mi_tables *rows, struct entries *e)
+{
+    const struct mi_tasks *tasks = &rows->tasks;
+    bool ok = true;
+    for (uint32_t t = 1; ok && t < tasks->count; t++) {
+        uint32_t track = tasks->track[t].v;
+        if (rows->tracks.kind[track] == MI_TRACK_STREAM && !tasks->parent[t].v)
+            ok = add(e, rows->sources.capture[rows->tracks.source[track].v],
+                     rows->tracks.device[track], rows->tracks.native_id[track], tasks->native_id[t],
+                     (struct entry){.start_ns = tasks->start_ns[t], .row = t, .is_task = true});
+    }
+    return ok;
+}
+
+static int by_key(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    if (a->is_task != b->is_task)
+        return a->is_task ? 1 : -1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static void tie(struct mi_tables *rows, uint32_t call, uint32_t task)
+{
+    rows->submissions.task[call].v = task;
+    if (!rows->tasks.launch[task].v)
+        rows->tasks.launch[task] = rows->submissions.slice[call];
+}
+
+/* Calls [0, calls) and tasks [calls, count) of one key, each in order. Where the numbers differ
+ * (the profile covers a part of the run), a task is of the last call before it; several tasks for
+ * which that would be the same call are left alone. */
+static void tie_group(struct mi_tables *rows, const struct entry *group, uint32_t calls,
+                      uint32_t count)
+{
+    uint32_t tasks = count - calls, c = 0, last = UINT32_MAX;
+    for (uint32_t k = 0; tasks == calls && k < calls; k++)
+        tie(rows, group[k].row, group[calls + k].row);
+    for (uint32_t k = 0; tasks != calls && calls && k < tasks; k++) {
+        const struct entry *task = &group[calls + k];
+        while (c + 1 < calls && group[c + 1].start_ns <= task->start_ns)
+            c++;
+        if (group[c].start_ns <= task->start_ns && c != last)
+            tie(rows, group[c].row, task->row);
+        last = c;
+    }
+}
+
+static void tie_all(struct mi_tables *rows, const struct entries *e)
+{
+    for (uint32_t from = 0, to; from < e->count; from = to) {
+        uint32_t calls = 0;
+        for (to = from; to < e->count && e->list[to].place == e->list[from].place &&
+                        e->list[to].key == e->list[from].key;
+             to++)
+            calls += !e->list[to].is_task;
+        tie_group(rows, &e->list[from], calls, to - from);
+    }
+}
+
+/* Waits whose task and whose record's task are both known. */
+static void add_signals(struct mi_model *model)
+{
+    struct mi_batch *all = &model->all;
+    const struct mi_submissions *calls = &all->rows.submissions;
+    mi_str_id rule = mi_batch_cstr(all, "hook_calls");
+    mi_str_id sure = mi_batch_cstr(
+        all, N_("the program recorded the event and then asked to wait for it: a hook saw both"));
+    mi_str_id unsure =
+        mi_batch_cstr(all, N_("a hook saw both calls, but the event may have been recorded once "
+                              "more in between"));
+    for (uint32_t s = 1; s < calls->count; s++) {
+        uint32_t record = calls->peer[s].v;
+        if (calls->sync[s] != MI_SYNC_WAIT || !record || !calls->task[s].v ||
+            !calls->task[record].v)
+            continue;
+        bool is_sure = calls->confidence[s] == MI_CERTAIN;
+        mi_add_signal(all, &(struct mi_signal_row){.record = calls->task[record],
+                                                   .wait = calls->task[s],
+                                                   .confidence = calls->confidence[s],
+                                                   .rule = rule,
+                                                   .evidence = is_sure ? sure : unsure});
+    }
+}
+
+bool mi_hook_join_tasks(struct mi_model *model)
+{
+    struct mi_tables *rows = &model->all.rows;
+    struct entries e = {0};
+    bool ok = list_calls(rows, &e) && list_tasks(rows, &e);
+    if (ok && e.count)
+        qsort(e.list, e.count, sizeof *e.list, by_key);
+    if (ok) {
+        tie_all(rows, &e);
+        add_signals(model);
+    }
+    mi_mem_free(e.list);
+    return ok && !mi_batch_failed(&model->all);
+}
