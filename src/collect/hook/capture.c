@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { RING_BYTES = 512 << 10, RING_BYTES_MIN = 8 << 10, RING_BYTES_MAX = 64 << 20, NAMES = 1000 };
@@ -99,7 +100,10 @@ bool mi_hook_begin_capture(void)
         return atomic_load(&mi_hook.state) == MI_HOOK_ON;
     pthread_mutex_lock(&lock);
     if (atomic_load(&mi_hook.state) == MI_HOOK_READY) {
+        struct mi_hook_shield shield;
+        mi_hook_shield(&shield);
         bool ok = open_file(forked_from);
+        mi_hook_unshield(&shield);
         if (!ok)
             mi_hook_complain("nothing is captured, because no file can be made in", mi_hook.dir,
                              errno);
@@ -201,6 +205,21 @@ __attribute__((constructor)) static void load(void)
 {
     read_settings();
     pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* Children of frameworks end this way, without what normally runs at an end. A child of vfork() shares our
+ * memory and is none of ours. */
+MI_HOOK_EXPORT __attribute__((noreturn)) void _exit(int code)
+{
+    if (atomic_load(&mi_hook.state) == MI_HOOK_ON && mi_hook.head->process == (uint32_t)getpid())
+        mi_hook_flush_at_exit();
+    for (;;)
+        syscall(SYS_exit_group, code);
+}
+
+MI_HOOK_EXPORT __attribute__((noreturn)) void _Exit(int code)
+{
+    _exit(code);
 }
 
 __attribute__((destructor)) static void unload(void)

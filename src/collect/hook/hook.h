@@ -10,6 +10,7 @@
 
 #include "capture/record.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <time.h>
@@ -62,6 +63,19 @@ bool mi_hook_begin_capture(void);
 
 /* Writes out what the rings hold; from any thread. */
 void mi_hook_flush(void);
+
+/* The same for a process that ends at once, perhaps within a signal handler: waits for others 100 ms at
+ * most. */
+void mi_hook_flush_at_exit(void);
+
+/* While we write, the signal of a file that grows beyond a limit (ulimit -f) is ours to take: for the
+ * program it would be the end. */
+struct mi_hook_shield {
+    sigset_t before;
+    bool was_pending;
+};
+void mi_hook_shield(struct mi_hook_shield *shield);
+void mi_hook_unshield(const struct mi_hook_shield *shield);
 
 /* Ends the capture: everything is written, later calls pass through unseen. */
 void mi_hook_end_capture(void);
@@ -154,6 +168,11 @@ int mi_control_open(void); /* -1 = none */
 void mi_control_close(int listener);
 void mi_control_answer(int listener);
 void mi_control_forget(void);
+
+/* --- api.c: collect.h for the program --- */
+
+/* Makes the folder a capture, if it is none yet. */
+bool mi_hook_mark_folder(bool is_complete);
 
 /* --- models.c: copies of offline models, without weights --- */
 

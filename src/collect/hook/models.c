@@ -157,7 +157,10 @@ void mi_hook_copy_memory(const void *model, size_t bytes, char *name, size_t siz
                        "a loaded model was not copied: its layout is not known, and it is large");
         return;
     }
+    struct mi_hook_shield shield;
+    mi_hook_shield(&shield);
     copy(&m, name, size);
+    mi_hook_unshield(&shield);
     if (*name)
         atomic_fetch_add(&mi_hook.model_count, 1);
 }

@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { TICK_MS = 10, LOOK_TICKS = 100 };
+enum { TICK_MS = 10, LOOK_TICKS = 100, WAIT_AT_EXIT_NS = 100000000 };
 
 static pthread_mutex_t flushing = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
@@ -84,6 +84,27 @@ static bool write_chunk(struct mi_ring *ring, uint64_t tail, uint64_t end, uint3
     return append(parts, 3);
 }
 
+void mi_hook_shield(struct mi_hook_shield *shield)
+{
+    sigset_t set;
+    sigpending(&set);
+    shield->was_pending = sigismember(&set, SIGXFSZ) == 1;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &set, &shield->before);
+}
+
+void mi_hook_unshield(const struct mi_hook_shield *shield)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    if (!shield->was_pending)
+        while (sigtimedwait(&set, NULL, &(struct timespec){0}) > 0)
+            continue;
+    pthread_sigmask(SIG_SETMASK, &shield->before, NULL);
+}
+
 static void drain(struct mi_ring *ring)
 {
     uint32_t state = atomic_load_explicit(&ring->state, memory_order_acquire);
@@ -107,12 +128,35 @@ static void drain(struct mi_ring *ring)
         atomic_store_explicit(&ring->state, MI_RING_FREE, memory_order_release);
 }
 
+static void drain_all(void)
+{
+    struct mi_hook_shield shield;
+    uint32_t count = atomic_load(&mi_hook.ring_count);
+    mi_hook_shield(&shield);
+    for (uint32_t i = 0; mi_hook.file >= 0 && i < count; i++)
+        drain(&mi_hook.rings[i]);
+    mi_hook_unshield(&shield);
+}
+
 void mi_hook_flush(void)
 {
     pthread_mutex_lock(&flushing);
-    uint32_t count = atomic_load(&mi_hook.ring_count);
-    for (uint32_t i = 0; mi_hook.file >= 0 && i < count; i++)
-        drain(&mi_hook.rings[i]);
+    drain_all();
+    pthread_mutex_unlock(&flushing);
+}
+
+void mi_hook_flush_at_exit(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_AT_EXIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_mutex_timedlock(&flushing, &until) != 0)
+        return;
+    drain_all();
+    if (mi_hook.head && !atomic_load(&mi_hook.is_broken))
+        mi_hook.head->state = MI_REC_ENDED;
     pthread_mutex_unlock(&flushing);
 }
 
@@ -169,6 +213,8 @@ void mi_writer_stop(void)
     atomic_store(&is_asked_to_stop, true);
     if (is_running && !pthread_equal(thread, pthread_self()))
         pthread_join(thread, NULL);
+    else if (is_running)
+        pthread_detach(thread);
     is_running = false;
 }
 
