@@ -18,3 +18,5 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/model-inspector"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
 install(FILES "${PROJECT_BINARY_DIR}/model-inspector.pc"
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${PROJECT_SOURCE_DIR}/python/model_inspector_collect.py"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/model-inspector/python")

@@ -1,16 +1,16 @@
-/* Collection from within a program that uses an Ascend device: the points at which graphs and device times
- * are complete are known to the program best.
+/* Collection from within a program that uses an Ascend device: the points at which graphs and
+ * device times are complete are known to the program best.
  *
  * The functions live in libmi_hook.so. It has to be in the program before the runtime is: by
- * `inspector-cli start -- COMMAND`, by LD_PRELOAD, or linked in front of libascendcl (-lmi_hook -lascendcl).
+ * `inspector-cli start -- COMMAND`, by LD_PRELOAD, or linked in front of libascendcl (-lmi_hook
+ * -lascendcl).
  *
- *   mi_collect_start("capture", MI_COLLECT_GRAPH | MI_COLLECT_RUNTIME);   // not needed under `start`
- *   model = compile(...);      mi_collect_snapshot_graph();
- *   run_batch(model);          mi_collect_runtime();
- *   mi_collect_stop();
+ *   mi_collect_start("capture", MI_COLLECT_GRAPH | MI_COLLECT_RUNTIME);   // not needed under
+ * `start` model = compile(...);      mi_collect_snapshot_graph(); run_batch(model);
+ * mi_collect_runtime(); mi_collect_stop();
  *
- * Callable from any thread, at any time. None of them ends the program or changes what it does: a failure
- * is returned, noted in the capture, and that is all. */
+ * Callable from any thread, at any time. None of them ends the program or changes what it does: a
+ * failure is returned, noted in the capture, and that is all. */
 #ifndef MODEL_INSPECTOR_COLLECT_H
 #define MODEL_INSPECTOR_COLLECT_H
 
@@ -23,7 +23,8 @@ extern "C" {
 #define MI_COLLECT_WEIGHTS 4u /* models are copied with their weights */
 
 /* Begins a capture in the folder, which is made if need be. For device times: before aclInit().
- * 0, or a number of errno.h: EALREADY where there is one already, as under `inspector-cli start`. */
+ * 0, or a number of errno.h: EALREADY where there is one already, as under `inspector-cli start`.
+ */
 int mi_collect_start(const char *folder, unsigned what);
 
 /* The graph that was compiled is complete: everything of it is written out. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,20 +44,18 @@ bool mi_hook_mark_folder(bool is_complete)
 
 static int begin(const char *folder, unsigned what)
 {
-    char path[sizeof mi_hook.dir];
+    char path[PATH_MAX];
     if (atomic_load(&mi_hook.state) != MI_HOOK_OFF)
         return EALREADY;
     if (!folder || !*folder || !(what & (MI_COLLECT_GRAPH | MI_COLLECT_RUNTIME)))
         return EINVAL;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return errno;
-    char *absolute = realpath(folder, NULL); /* the program may change its folder */
-    int len = absolute ? snprintf(path, sizeof path, "%s", absolute) : -1;
-    int error = absolute ? ENAMETOOLONG : errno;
-    free(absolute);
-    if (len < 0 || (size_t)len >= sizeof path)
-        return error;
-    memcpy(mi_hook.dir, path, (size_t)len + 1);
+    if (!realpath(folder, path)) /* the program may change its folder */
+        return errno;
+    if (strlen(path) >= sizeof mi_hook.dir)
+        return ENAMETOOLONG;
+    memcpy(mi_hook.dir, path, strlen(path) + 1);
     mi_hook.wants_graph = what & MI_COLLECT_GRAPH;
     mi_hook.wants_runtime = what & MI_COLLECT_RUNTIME;
     mi_hook.wants_weights = what & MI_COLLECT_WEIGHTS;

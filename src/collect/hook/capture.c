@@ -207,8 +207,8 @@ __attribute__((constructor)) static void load(void)
     pthread_atfork(before_fork, after_fork, in_child);
 }
 
-/* Children of frameworks end this way, without what normally runs at an end. A child of vfork() shares our
- * memory and is none of ours. */
+/* Children of frameworks end this way, without what normally runs at an end. A child of vfork()
+ * shares our memory and is none of ours. */
 MI_HOOK_EXPORT __attribute__((noreturn)) void _exit(int code)
 {
     if (atomic_load(&mi_hook.state) == MI_HOOK_ON && mi_hook.head->process == (uint32_t)getpid())

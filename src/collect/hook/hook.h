@@ -64,12 +64,12 @@ bool mi_hook_begin_capture(void);
 /* Writes out what the rings hold; from any thread. */
 void mi_hook_flush(void);
 
-/* The same for a process that ends at once, perhaps within a signal handler: waits for others 100 ms at
- * most. */
+/* The same for a process that ends at once, perhaps within a signal handler: waits for others 100
+ * ms at most. */
 void mi_hook_flush_at_exit(void);
 
-/* While we write, the signal of a file that grows beyond a limit (ulimit -f) is ours to take: for the
- * program it would be the end. */
+/* While we write, the signal of a file that grows beyond a limit (ulimit -f) is ours to take: for
+ * the program it would be the end. */
 struct mi_hook_shield {
     sigset_t before;
     bool was_pending;

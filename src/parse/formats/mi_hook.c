@@ -62,6 +62,8 @@ static void add_facts(struct hook *h)
     add_fact_number(h, "process", h->file.process);
     if (h->file.parent)
         add_fact_number(h, "forked from", h->file.parent);
+    h->out->counts.in++; /* the head tells of a process, if of nothing else */
+    h->out->counts.kept++;
     add_fact(h, "state", state < sizeof states / sizeof *states ? states[state] : "unknown");
 }
 
