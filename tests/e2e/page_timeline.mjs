@@ -3,7 +3,8 @@
  * what the server says in other ways. Any console error or policy violation fails the test.
  * MI_CLI names the program; MI_CASE, MI_SAMPLES may be empty or absent. */
 import {spawn} from 'node:child_process';
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {chromium} from 'playwright-core';
 
@@ -125,13 +126,21 @@ async function arrowsAndWaits(name, page) {
     await settled(page);
 }
 
+/* Links, places and neighbours of a task that was chosen are there. */
+async function arrived(page, task) {
+    await page.waitForFunction((id) => {
+        const {related, around} = window.inspector.timeline.loads;
+        return related.some((p) => p.task === id) && around.some((p) => p.task === id);
+    }, task, {timeout: 10000}).catch(() => {});
+    await settled(page);
+}
+
 async function selecting(name, page) {
     const hit = await aTask(page);
     check(`${name}: some task with a node is in sight`, hit !== null);
     if (!hit) return;
     await page.mouse.click(hit.x, hit.y);
-    await settled(page);
-    await settled(page);
+    await arrived(page, hit.task);
     const now = await state(page);
     check(`${name}: places of its node's tasks are known`, now.related.some((p) => p.task === hit.task), `${hit.task}`);
     const links = await page.evaluate((task) => fetch(`api/v1/links?task=${task}`).then((r) => r.json()), hit.task);
@@ -171,25 +180,26 @@ async function keys(name, page) {
     if (!hit) return;
     await page.mouse.click(hit.x, hit.y);
     await page.locator('#timeline').focus();
-    await settled(page);
+    await arrived(page, hit.task);
     const own = (await state(page)).around.find((p) => p.task === hit.task);
     await page.keyboard.press('ArrowRight');
     const right = await chosen(page, own.behind || hit.task);
     check(`${name}: → goes to the next task of the lane`, right === (own.behind || hit.task), `${right} ${own.behind}`);
     await settled(page);
+    await arrived(page, right);
     if (own.behind) await page.keyboard.press('ArrowLeft');
     check(`${name}: ← and back`, (await chosen(page, hit.task)) === hit.task);
-    await settled(page);
+    await arrived(page, hit.task);
     const tasks = await page.evaluate((task) => fetch(`api/v1/links?task=${task}`).then((r) => r.json()).then((l) => l.tasks), hit.task);
     const here = tasks.indexOf(hit.task), next = tasks[here + 1] ?? tasks[here];
     await page.keyboard.press(']');
     check(`${name}: ] goes to the next task of the node`, (await chosen(page, next)) === next);
     if (next !== hit.task) {
-        await settled(page);
+        await arrived(page, next);
         await page.keyboard.press('[');
         check(`${name}: [ and back`, (await chosen(page, hit.task)) === hit.task);
     }
-    await settled(page);
+    await arrived(page, hit.task);
     await page.keyboard.press('Enter');
     await settled(page);
     let now = await state(page);
@@ -213,7 +223,7 @@ async function keys(name, page) {
     await settled(page);
     const fitted = await state(page);
     await page.keyboard.down('w');
-    await page.waitForTimeout(400);
+    await page.waitForFunction((zoom) => window.inspector.timeline.scale().nsPerPixel < zoom, fitted.zoom * 0.6, {timeout: 10000}).catch(() => {});
     await page.keyboard.up('w');
     const zoomed = await state(page);
     check(`${name}: W, held, zooms on and on`, zoomed.zoom < fitted.zoom * 0.6, `${fitted.zoom} ${zoomed.zoom}`);
@@ -232,7 +242,7 @@ async function path(name, page) {
     const hit = await aTask(page, 'work');
     if (!hit) return;
     await page.mouse.click(hit.x, hit.y);
-    await settled(page);
+    await arrived(page, hit.task);
     await page.locator('#timeline').focus();
     await page.keyboard.press('Enter');
     await settled(page);
@@ -336,9 +346,13 @@ async function pictures(name, page) {
         else {
             const text = bytes.toString();
             const plain = await page.context().newPage(); /* the page's own policy forbids to parse text */
-            const bad = await plain.evaluate((svg) => new DOMParser().parseFromString(svg, 'image/svg+xml').querySelector('parsererror')?.textContent ?? '', text);
+            const {bad, harm} = await plain.evaluate((svg) => {
+                const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
+                const acts = (e) => e.localName === 'script' || [...e.attributes].some((a) => /^on|href$/i.test(a.name));
+                return {bad: parsed.querySelector('parsererror')?.textContent ?? '', harm: [...parsed.querySelectorAll('*')].filter(acts).length};
+            }, text);
             await plain.close();
-            check(`${name}: and is well-formed`, bad === '' && /<rect/.test(text) && /<text/.test(text) && !/<script|onload=|href=/.test(text), bad.slice(0, 200));
+            check(`${name}: and is well-formed`, bad === '' && harm === 0 && /<rect/.test(text) && /<text/.test(text), `${bad.slice(0, 200)} ${harm}`);
         }
     }
 }
@@ -395,6 +409,57 @@ async function whole(name, inputs, {text, gaps, signals, calibrated}) {
     }
 }
 
+/* Tasks, calls and streams whose names try to be more than names, at times from the ends of the range. */
+function hostileTrace() {
+    const tricks = ['<script>window.hacked=1</script>', '"><svg onload=window.hacked=1>', ']]>&amp;', '\u202Egnp.exe', '\u0000nul', '\u001b[31m', '\ud800lone',
+        'a'.repeat(3000), '中文/名称', "'; --", '', '\u2066x\u2069', 'Conv2D'];
+    const meta = (name, tid, args) => ({name, pid: 5121440, tid, args, ph: 'M'});
+    const events = [meta('process_name', 0, {name: 'Ascend Hardware'}), meta('process_labels', 0, {labels: 'NPU'})];
+    tricks.slice(0, 7).forEach((text, i) => events.push(meta('thread_name', i + 1, {name: `Stream ${i + 1} ${text}`})));
+    for (let i = 0; i < 400; i++) {
+        const far = i === 398 ? '9223372036854775.806' : i === 399 ? '0.001' : `1700000000000${(i % 3 ? i : i - i % 9) + 100}.0${i % 10}0`;
+        events.push({name: i === 20 ? 'b'.repeat(1 << 20) : tricks[i % tricks.length], pid: 5121440, tid: (i % 7) + 1, ts: far, dur: i % 11 ? 5.5 : 1e9, ph: 'X',
+            args: {'Model Id': 7, 'Task Type': i % 13 ? 'AI_CORE' : 'EVENT_WAIT_SQE', 'Physic Stream Id': 35 + (i % 7), 'Task Id': i, 'Batch Id': 0,
+                'Subtask Id': 4294967295, connection_id: i}});
+        events.push({name: `Node@${tricks[(i + 3) % tricks.length]}`, pid: 5121248, tid: 5002, ts: far, dur: 1.5, ph: 'X',
+            args: {'Thread Id': 5002, Mode: 'launch', level: 'node', id: '0', item_id: tricks[i % tricks.length], connection_id: i}});
+    }
+    const folder = join(mkdtempSync(join(tmpdir(), 'hostile-')), 'PROF_000001_20250109084754730_HOSTILEA');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'msprof_20250109084924.json'), JSON.stringify(events));
+    return folder;
+}
+
+async function hostile() {
+    const folder = hostileTrace(), name = 'hostile names', {child, url} = await serve([folder]);
+    try {
+        const page = await open(url);
+        await page.locator('#show-flows').check();
+        await page.locator('#fold-idle').check();
+        await page.locator('#time-filter').fill('<script>');
+        await page.waitForTimeout(700);
+        await page.locator('#time-filter').fill('');
+        await page.locator('#timeline').focus();
+        for (const key of ['ArrowRight', 'ArrowRight', 'Enter', 'p', 'f', 's', 's', ']', 'ArrowDown', 'Enter']) {
+            await page.keyboard.press(key);
+            await settled(page);
+        }
+        const box = await page.locator('#timeline').boundingBox();
+        for (let at = 0.1; at < 1; at += 0.2) await page.mouse.move(box.x + box.width * at, box.y + box.height * 0.6, {steps: 3});
+        await settled(page);
+        await pictures(name, page);
+        check(`${name}: none became script`, await page.evaluate(() => window.hacked === undefined));
+        check(`${name}: none became markup`, await page.evaluate(() => document.querySelectorAll('#app script, #app img, #app svg[onload]').length === 0));
+        check(`${name}: directions are shown, not obeyed`, await page.evaluate(() => !/[\u202e\u2066]/.test(document.body.innerText)));
+        check(`${name}: nothing went wrong`, page.problems.length === 0, page.problems.join(' | ').slice(0, 400));
+        await page.context().close();
+    } finally {
+        child.kill('SIGINT');
+        rmSync(join(folder, '..'), {recursive: true});
+    }
+}
+
+await hostile();
 await whole('small capture', [join(process.env.MI_SOURCE_DIR ?? '.', 'tests/data/capture/small')], {text: 'conv', gaps: true, signals: false});
 if (process.env.MI_CASE) {
     const dir = process.env.MI_CASE, profiles = readdirSync(dir).filter((n) => n.startsWith('PROF_')).map((n) => join(dir, n));

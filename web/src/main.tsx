@@ -24,4 +24,4 @@ if (root) {
 
 // For tests and measurements: what the canvases drew last, and how long it took.
 Object.assign(window, {inspector: views});
-if (BENCH) Object.assign(window, {__bench: bench});
+if (BENCH && new URLSearchParams(location.search).get('bench') === '1') Object.assign(window, {__bench: bench});

@@ -27,7 +27,7 @@ struct mi_lod_cache *mi_site_lod_cache(struct mi_site *site);
 
 /* What the timeline needs besides lanes, each made by the first who asks. */
 struct mi_times {
-    struct mi_lock lock;
+    struct mi_lock raw_lock, arrows_lock, counters_lock, busy_lock;
     bool has_raw, has_arrows, has_counters;
     bool has_busy[2];      /* calibrated, as exported */
     int64_t *raw_start_ns; /* NULL with has_raw: nothing was calibrated */

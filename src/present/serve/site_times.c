@@ -6,7 +6,10 @@
 
 void mi_times_init(struct mi_times *times)
 {
-    mi_lock_init(&times->lock);
+    mi_lock_init(&times->raw_lock);
+    mi_lock_init(&times->arrows_lock);
+    mi_lock_init(&times->counters_lock);
+    mi_lock_init(&times->busy_lock);
 }
 
 void mi_times_fini(struct mi_times *times)
@@ -16,7 +19,10 @@ void mi_times_fini(struct mi_times *times)
     mi_counter_series_fini(&times->counters);
     mi_busy_fini(&times->busy[0]);
     mi_busy_fini(&times->busy[1]);
-    mi_lock_fini(&times->lock);
+    mi_lock_fini(&times->raw_lock);
+    mi_lock_fini(&times->arrows_lock);
+    mi_lock_fini(&times->counters_lock);
+    mi_lock_fini(&times->busy_lock);
 }
 
 static bool make_raw(struct mi_times *times, const struct mi_model *model, struct mi_error *err)
@@ -37,11 +43,11 @@ const int64_t *mi_site_raw_starts(struct mi_site *site, struct mi_error *err)
 {
     struct mi_times *times = mi_site_times(site);
     const struct mi_model *model = mi_site_model(site);
-    mi_lock_take(&times->lock);
+    mi_lock_take(&times->raw_lock);
     if (!times->has_raw)
         times->has_raw = make_raw(times, model, err);
     bool ok = times->has_raw;
-    mi_lock_give(&times->lock);
+    mi_lock_give(&times->raw_lock);
     if (!ok)
         return NULL;
     return times->raw_start_ns ? times->raw_start_ns : model->all.rows.tasks.start_ns;
@@ -50,22 +56,22 @@ const int64_t *mi_site_raw_starts(struct mi_site *site, struct mi_error *err)
 const struct mi_arrows *mi_site_arrows(struct mi_site *site, struct mi_error *err)
 {
     struct mi_times *times = mi_site_times(site);
-    mi_lock_take(&times->lock);
+    mi_lock_take(&times->arrows_lock);
     if (!times->has_arrows)
         times->has_arrows = mi_arrows_init(&times->arrows, mi_site_model(site), err);
     bool ok = times->has_arrows;
-    mi_lock_give(&times->lock);
+    mi_lock_give(&times->arrows_lock);
     return ok ? &times->arrows : NULL;
 }
 
 const struct mi_counter_series *mi_site_counters(struct mi_site *site, struct mi_error *err)
 {
     struct mi_times *times = mi_site_times(site);
-    mi_lock_take(&times->lock);
+    mi_lock_take(&times->counters_lock);
     if (!times->has_counters)
         times->has_counters = mi_counter_series_init(&times->counters, mi_site_model(site), err);
     bool ok = times->has_counters;
-    mi_lock_give(&times->lock);
+    mi_lock_give(&times->counters_lock);
     return ok ? &times->counters : NULL;
 }
 
@@ -88,10 +94,10 @@ const struct mi_busy *mi_site_busy(struct mi_site *site, bool is_raw, struct mi_
         is_raw ? mi_site_raw_starts(site, err) : model->all.rows.tasks.start_ns;
     if (!start_ns)
         return NULL;
-    mi_lock_take(&times->lock);
+    mi_lock_take(&times->busy_lock);
     if (!times->has_busy[is_raw])
         times->has_busy[is_raw] = make_busy(&times->busy[is_raw], model, start_ns, err);
     bool ok = times->has_busy[is_raw];
-    mi_lock_give(&times->lock);
+    mi_lock_give(&times->busy_lock);
     return ok ? &times->busy[is_raw] : NULL;
 }

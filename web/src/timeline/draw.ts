@@ -76,6 +76,13 @@ function inksOf(picture: Picture, lane: Lane, looks: Looks): {full: Uint32Array;
     return {full, pale};
 }
 
+let kept: ImageData | null = null; // one for all rows of all frames: making them is what takes time
+
+function roomFor(context: CanvasRenderingContext2D, width: number, height: number): ImageData {
+    if (!kept || kept.width !== width || kept.height !== height) kept = context.createImageData(width, height);
+    return kept;
+}
+
 // A crowded row: one line of pixels, repeated.
 function paintPixels(picture: Picture, data: Slices, lane: Lane, found: Found, looks: Looks, longest: number): void {
     const {ratio, palette} = picture, context = picture.pixels!;
@@ -83,7 +90,7 @@ function paintPixels(picture: Picture, data: Slices, lane: Lane, found: Found, l
     const y = Math.round((top(picture, lane.y) + 1) * ratio), height = Math.round((ROW - 2) * ratio);
     const first = Math.max(0, Math.round(TOP * ratio) - y);
     if (width < 1 || first >= height) return;
-    const image = context.createImageData(width, height), line = new Uint32Array(image.data.buffer, 0, width);
+    const image = roomFor(context, width, height), line = new Uint32Array(image.data.buffer, 0, width);
     const inks = inksOf(picture, lane, looks);
     line.fill(pixel(palette.back, palette.back, 1));
     for (let k = 0; k < found.list.length; k += WIDE) {

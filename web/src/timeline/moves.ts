@@ -1,14 +1,14 @@
 // Windows of time to go to. They read no view: each is made of what it shows.
 import type {Capture} from '../api/client';
-import type {Place} from './data';
+import type {Place, Whole} from './data';
 import type {Scale, Span} from './scale';
 
 const LEAST_NS = 20;
 
-// What the devices did; calls of the host may have begun long before.
-export function fitted(known: Capture): Span {
-    const hasTasks = known.tasks_end_ns > known.tasks_first_ns;
-    const first = hasTasks ? known.tasks_first_ns : known.first_ns, end = hasTasks ? known.tasks_end_ns : known.end_ns;
+// What the devices did; calls of the host may have begun long before. Times as exported lie elsewhere.
+export function fitted(known: Capture, whole: Whole | null): Span {
+    const hasTasks = known.tasks_end_ns > known.tasks_first_ns, {first_ns, end_ns, tasks_first_ns, tasks_end_ns} = known;
+    const [first, end] = whole && whole.end > whole.first ? [whole.first, whole.end] : hasTasks ? [tasks_first_ns, tasks_end_ns] : [first_ns, end_ns];
     return {start: first - (end - first) * 0.01, duration: Math.max(LEAST_NS, (end - first) * 1.02)};
 }
 

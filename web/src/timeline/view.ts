@@ -199,7 +199,7 @@ export class TimelineView {
 
     fitAll(): void {
         const known = capture.value;
-        if (known && known.end_ns > known.first_ns) timeWindow.value = fitted(known);
+        if (known && known.end_ns > known.first_ns) timeWindow.value = fitted(known, this.loads.whole);
     }
 
     private reveal(first: number, end: number): void {
