@@ -10,18 +10,21 @@ cli=$MI_BINARY_DIR/inspector-cli
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 seeds=${MI_CASEGEN_SEEDS:-1}
-families=${MI_CASEGEN_FAMILIES:-cnn moe wide}
-size=${MI_CASEGEN_SIZE:-80}
+families=${MI_CASEGEN_FAMILIES:-moe wide}
+size=${MI_CASEGEN_SIZE:-60}
 # never write byte code beside the generator
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$shared"
 
 cat > "$temp/judge.py" << 'PY'
-"""judge.py NAME SCORE.json LINKS.json TRUTH.json [moved|alone]: complains about what is not as wanted."""
+"""judge.py NAME LINKS.json TRUTH.json moved|alone: complains about what is not as wanted."""
 import json
 import sys
 
-name, mode = sys.argv[1], sys.argv[5] if len(sys.argv) > 5 else "moved"
-score, links, truth = (json.load(open(path, encoding="utf-8")) for path in sys.argv[2:5])
+from casegen.score import score as score_of
+
+name, mode = sys.argv[1], sys.argv[4]
+links, truth = (json.load(open(path, encoding="utf-8")) for path in sys.argv[2:4])
+score = score_of(sys.argv[3], links)
 figures = (score["calibration"] or {}).get("anchored") or {"residual_ns": {"median": 0, "max": 0}}
 residual, clocks, order = figures["residual_ns"], score["clocks"], score["causality"]
 wrong = []
@@ -56,10 +59,8 @@ failures=0
 score() {
     "$cli" export "$temp/case" --format links --output "$temp/links.json" > "$temp/log" 2>&1 ||
         { cat "$temp/log"; failures=$((failures + 1)); return; }
-    python3 -m casegen score --truth "$temp/case/truth.json" --mapping "$temp/links.json" --json \
-        > "$temp/score.json"
-    python3 "$temp/judge.py" "$1" "$temp/score.json" "$temp/links.json" "$temp/case/truth.json" \
-        "${2:-moved}" || failures=$((failures + 1))
+    python3 "$temp/judge.py" "$1" "$temp/links.json" "$temp/case/truth.json" "${2:-moved}" ||
+        failures=$((failures + 1))
 }
 
 # make FAMILY SEED OPTION...

@@ -14,13 +14,15 @@ size=${MI_CASEGEN_SIZE:-60}
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$shared"
 
 cat > "$temp/judge.py" << 'PY'
-"""judge.py NAME SCORE.json WANTED_RECALL WANTED_FATES: complains about what is below."""
+"""judge.py NAME TRUTH.json LINKS.json WANTED_RECALL WANTED_FATES: complains about what is below."""
 import json
 import sys
 
-name, path, recall, fates = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4])
-with open(path, encoding="utf-8") as file:
-    score = json.load(file)
+from casegen.score import score as score_of
+
+name, truth, recall, fates = sys.argv[1], sys.argv[2], float(sys.argv[4]), float(sys.argv[5])
+with open(sys.argv[3], encoding="utf-8") as file:
+    score = score_of(truth, json.load(file))
 links, planned = score["framework_links"], score["planned"]
 certain = links["by_confidence"].get("certain", {"precision": 1, "found": 0})
 # Which branch of an If runs is known from a profile alone: planned is as good as it gets.
@@ -53,9 +55,7 @@ score() {
     shift 3
     "$cli" export "$@" --format links --output "$temp/links.json" > "$temp/log" 2>&1 ||
         { cat "$temp/log"; failures=$((failures + 1)); return; }
-    python3 -m casegen score --truth "$temp/case/truth.json" --mapping "$temp/links.json" --json \
-        > "$temp/score.json"
-    python3 "$temp/judge.py" "$name" "$temp/score.json" "$recall" "$fates" ||
+    python3 "$temp/judge.py" "$name" "$temp/case/truth.json" "$temp/links.json" "$recall" "$fates" ||
         failures=$((failures + 1))
 }
 

@@ -55,9 +55,11 @@ score() {
     "$cli" export "$3"/model.om "$3"/PROF* --format links --output "$temp/links.json" \
         > "$temp/log" 2>&1 || { cat "$temp/log"; exit 1; }
     printf '%s %s ' "$1" "$2" >> "$temp/all"
-    python3 -m casegen score --truth "$3/truth.json" --mapping "$temp/links.json" --json |
-        python3 -c 'import json, sys; print(json.dumps({"findings": json.load(sys.stdin)["findings"]}))' \
-        >> "$temp/all"
+    python3 -c '
+import json, sys
+from casegen.score import score
+print(json.dumps({"findings": score(sys.argv[1], json.load(open(sys.argv[2], encoding="utf-8")))["findings"]}))' \
+        "$3/truth.json" "$temp/links.json" >> "$temp/all"
 }
 
 # pair RULE NAME ARGUMENT...: a faulty case and its healthy twin; a fault without a place is skipped
