@@ -21,8 +21,8 @@ const size_t mi_matcher_count = sizeof mi_matchers / sizeof *mi_matchers - 1;
 
 bool mi_correlate(struct mi_model *model, struct mi_error *err)
 {
-    if (!mi_collections_apply(model, err) || !mi_cann_merge_twins(model, err) ||
-        !mi_cann_apply_ranks(model, err))
+    if (!mi_collections_apply(model, err) || !mi_cann_settle_kinds(model, err) ||
+        !mi_cann_merge_twins(model, err) || !mi_cann_apply_ranks(model, err))
         return false;
     mi_clocks_apply(model);
     if (!mi_host_nest(model, err) || !mi_host_launches(model, err) ||

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -193,6 +194,62 @@ static void tables_without_device_or_stream_find_their_tasks(void **state)
     assert_int_equal(times(&j, "msprof.task_twice"), 3);
     assert_int_equal(times(&j, "msprof.task_alone"), 0);
     joining_fini(&j);
+}
+
+/* Exporting again leaves deliverables of both times side by side: still one truth. */
+static void a_second_export_changes_nothing(void **state)
+{
+    (void)state;
+    static const char ops[] =
+        "Device_id,Op Name,OP Type,Task Type,Stream ID,Task ID,Task Duration(us),Task Start "
+        "Time(us)\n0,a,Conv2D,AI_CORE,3,1,5,10\n0,b,Relu,AI_VECTOR_CORE,3,2,5,20\n";
+    static const char times_of[] =
+        "Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us)\n"
+        "0,te_a,AI_CORE,3,1,5,10\n0,te_b,AI_VECTOR_CORE,3,2,5,20\n"
+        "0,N/A,EVENT_RECORD,3,3,1,30\n";
+    struct joining j;
+    joining_init(&j);
+    add(&j, "msprof_csv", ops, "p/op_summary_20250101000000.csv");
+    add(&j, "msprof_csv", times_of, "p/task_time_20250101000000.csv");
+    add(&j, "msprof_csv", ops, "p/op_summary_20250102000000.csv");
+    add(&j, "msprof_csv", times_of, "p/task_time_20250102000000.csv");
+    assert_true(joining_run(&j));
+    const struct mi_tasks *tasks = &j.model.all.rows.tasks;
+    assert_int_equal(tasks->count - 1, 3);
+    for (uint32_t t = 1; t < tasks->count; t++)
+        assert_int_equal(tasks->run[t], 0); /* nothing ran again */
+    assert_int_equal(times(&j, "msprof.task_twice"), 2 + 2 + 3);
+    assert_int_equal(times(&j, "msprof.tables_differ"), 0);
+    assert_ledgers(&j);
+    joining_fini(&j);
+}
+
+/* What talks to other devices is communication, whatever it is typed as. */
+static void collectives_on_cores_are_communication(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *type;
+        enum mi_task_kind kind;
+    } cases[] = {{"allgatherAicpuKernel", "AI_CPU", MI_TASK_COMMUNICATION},
+                 {"aivAllReduceAivKernel", "AI_VECTOR_CORE", MI_TASK_COMMUNICATION},
+                 {"AicpuKernelLike", "AI_CPU", MI_TASK_COMPUTE},
+                 {"TopK", "AI_CPU", MI_TASK_COMPUTE}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct joining j;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "Device_id,Op Name,OP Type,Task Type,Stream ID,Task ID,Task Duration(us),Task "
+                 "Start Time(us)\n0,%s,X,%s,3,1,5,10\n",
+                 cases[i].name, cases[i].type);
+        joining_init(&j);
+        add(&j, "msprof_csv", text, "p/op_summary.csv");
+        assert_true(joining_run(&j));
+        const struct mi_tables *rows = &j.model.all.rows;
+        assert_int_equal(rows->tasks.count - 1, 1);
+        assert_int_equal(rows->kernels.kind[rows->tasks.kernel[1].v], cases[i].kind);
+        joining_fini(&j);
+    }
 }
 
 /* Tables alone: the parts of a collective have the id of the task that it begins with. */
@@ -406,6 +463,8 @@ int main(void)
         cmocka_unit_test(each_task_stands_once_with_all_that_is_known),
         cmocka_unit_test(calls_stand_once),
         cmocka_unit_test(tables_without_device_or_stream_find_their_tasks),
+        cmocka_unit_test(a_second_export_changes_nothing),
+        cmocka_unit_test(collectives_on_cores_are_communication),
         cmocka_unit_test(parts_of_collectives_are_found),
         cmocka_unit_test(counters_stand_once),
         cmocka_unit_test(ranks_are_stated_by_files_and_names),

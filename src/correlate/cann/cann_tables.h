@@ -24,6 +24,9 @@ bool mi_cann_has_any(const struct mi_model *model, const uint32_t *collections);
  * itself) and for files that lie beside the tasks and tell of their run. */
 bool mi_collections_apply(struct mi_model *model, struct mi_error *err);
 
+/* Sets kernels.kind of collectives that are typed as kernels. */
+bool mi_cann_settle_kinds(struct mi_model *model, struct mi_error *err);
+
 /* Sets tracks.rank and counters.rank of each collection. */
 bool mi_cann_apply_ranks(struct mi_model *model, struct mi_error *err);
 
