@@ -161,6 +161,26 @@ static void an_offset_is_found(void **state)
     assert_true(hand.model.all.rows.tasks.start_raw[2] == MS + 150 + 5 * MS - 40000);
 }
 
+/* Waits end 60 ns behind their record on the one stream and 460 on the other: the middle is 200 ns
+ * off, and what is stated says so, by little more than needed. */
+static void the_true_offset_lies_within_what_is_stated(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    for (int i = 1; i <= 20; i++) {
+        pair(one, i * MS, two, i * MS + 60 + 5 * MS, 40000);
+        pair(two, i * MS + 500000 + 5 * MS, one, i * MS + 500460, 40000);
+    }
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    uint32_t a = fit_of(one), b = fit_of(two), other = fits->is_reference[a] ? b : a;
+    int64_t off = fits->offset_ns[b] - fits->offset_ns[a] - 5 * MS;
+    assert_in_range(off < 0 ? -off : off, 150, 250);
+    assert_in_range(fits->uncertainty_ns[other], 260, 700);
+    int64_t true_ns = other == b ? 5 * MS : -5 * MS;
+    assert_true(fits->low_ns[other] <= true_ns && true_ns <= fits->high_ns[other]);
+}
+
 /* Stream 2 gains 80 us a second. */
 static void a_drift_is_found(void **state)
 {
@@ -184,6 +204,24 @@ static void a_drift_is_found(void **state)
         gap = tasks->start_ns[t + 3] + 40000 - (tasks->start_ns[t + 2] + 20);
         assert_in_range(gap, 0, 350);
     }
+}
+
+/* Clocks of which one is all wrong: 400 us a second, far from what a fit takes for granted. */
+static void a_great_drift_is_found(void **state)
+{
+    (void)state;
+    uint32_t one = stream(1), two = stream(2);
+    for (int64_t i = 0; i < 60; i++) {
+        int64_t at = i * 100 * MS, fast = at + at / 2500;
+        pair(one, at, two, fast + 150, 40000);
+        pair(two, fast + 8, one, at + 250, 40000);
+    }
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    double apart = fits->drift_ppm[fit_of(two)] - fits->drift_ppm[fit_of(one)];
+    assert_true(fabs(apart - 400) < 1);
+    assert_int_equal(fits->violations_after[fit_of(two)], 0);
+    assert_in_range(fits->residual_ns[fit_of(two)], 0, 200);
 }
 
 /* What agrees is not touched, not even by a nanosecond. */
@@ -543,7 +581,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_stay_between_points),
         cmocka_unit_test_setup_teardown(an_offset_is_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_true_offset_lies_within_what_is_stated, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_drift_is_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_great_drift_is_found, setup, teardown),
         cmocka_unit_test_setup_teardown(right_clocks_are_left_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(one_wrong_pair_moves_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_small_drift_is_no_wrong_pair, setup, teardown),
