@@ -53,6 +53,13 @@ static inline uint64_t mi_v16_json_special(const uint8_t *at)
     return mi_v16_mask(_mm_or_si128(hit, mi_v16_at_most(v, 0x1f)));
 }
 
+/* Where `byte` stands, once the bits of `fold` are set in all bytes: 0x20 for letters in any case.
+ */
+static inline uint64_t mi_v16_folded(const uint8_t *at, uint8_t fold, uint8_t byte)
+{
+    return mi_v16_mask(mi_v16_is(_mm_or_si128(mi_v16_load(at), _mm_set1_epi8((char)fold)), byte));
+}
+
 /* Bytes that are not ASCII digits. */
 static inline uint64_t mi_v16_not_digit(const uint8_t *at)
 {
@@ -116,6 +123,11 @@ static inline uint64_t mi_v16_json_special(const uint8_t *at)
     uint8x16_t v = vld1q_u8(at);
     uint8x16_t hit = vorrq_u8(mi_v16_is(v, '"'), mi_v16_is(v, '\\'));
     return mi_v16_mask(vorrq_u8(hit, vcltq_u8(v, vdupq_n_u8(0x20))));
+}
+
+static inline uint64_t mi_v16_folded(const uint8_t *at, uint8_t fold, uint8_t byte)
+{
+    return mi_v16_mask(mi_v16_is(vorrq_u8(vld1q_u8(at), vdupq_n_u8(fold)), byte));
 }
 
 static inline uint64_t mi_v16_not_digit(const uint8_t *at)

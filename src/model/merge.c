@@ -110,7 +110,8 @@ static void take_table(struct mi_any_table *to, struct mi_any_table *from,
     *from = counts;
 }
 
-/* Copies rows 1 .. of the batch's table behind the model's. */
+/* Copies rows 1 .. of the batch's table behind the model's. Each column is given up once it is
+ * copied, so that hardly anything is there twice. */
 static bool copy_table(struct mi_tables *rows, enum mi_table_no which, struct mi_any_table *from)
 {
     uint32_t count = from->count - 1;
@@ -126,6 +127,7 @@ static bool copy_table(struct mi_tables *rows, enum mi_table_no which, struct mi
             mi_mem_sparse_copy(dst, src, (size_t)count * column->size);
         else
             memcpy(dst, src, (size_t)count * column->size);
+        mi_column_clear(from, column);
     }
     to->count += count;
     to->used = to->count > to->used ? to->count : to->used;

@@ -112,15 +112,18 @@ void mi_tables_init(struct mi_tables *tables)
         *mi_any_table(tables, (enum mi_table_no)t) = (struct mi_any_table){.count = 1, .used = 1};
 }
 
+void mi_column_clear(struct mi_any_table *table, const struct mi_column_info *column)
+{
+    mi_mem_sparse_free(get_array(table, column), (size_t)table->room * column->size);
+    set_array(table, column, NULL);
+}
+
 void mi_table_clear(struct mi_tables *tables, enum mi_table_no which)
 {
     struct mi_any_table *table = mi_any_table(tables, which);
     const struct mi_table_info *info = &mi_table_infos[which];
-    for (unsigned c = 0; c < info->column_count; c++) {
-        mi_mem_sparse_free(get_array(table, &info->columns[c]),
-                           (size_t)table->room * info->columns[c].size);
-        set_array(table, &info->columns[c], NULL);
-    }
+    for (unsigned c = 0; c < info->column_count; c++)
+        mi_column_clear(table, &info->columns[c]);
     *table = (struct mi_any_table){.count = 1, .used = 1};
 }
 

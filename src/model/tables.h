@@ -143,6 +143,9 @@ int64_t mi_column_int(const struct mi_any_table *table, const struct mi_column_i
 void mi_tables_init(struct mi_tables *tables);
 void mi_tables_fini(struct mi_tables *tables);
 
+/* Frees the array of one column; the table is of no use any more until it is cleared. */
+void mi_column_clear(struct mi_any_table *table, const struct mi_column_info *column);
+
 /* Frees the arrays of one table, which is empty afterwards. */
 void mi_table_clear(struct mi_tables *tables, enum mi_table_no which);
 

@@ -139,7 +139,7 @@ static void bench_whole(struct bench *bench, const struct trace *trace, const ch
     snprintf(text, sizeof text, "%s: peak of own memory of the session", group);
     bench_goal(bench, text,
                session->is_ok ? (double)session->anon_bytes / (double)trace->task_count : -1,
-               BENCH_AT_MOST, 256, "B/task");
+               BENCH_AT_MOST, 64, "B/task");
     free(input);
     bench_remove_folder(folder);
 }

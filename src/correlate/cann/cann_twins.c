@@ -290,6 +290,10 @@ static bool join_all(struct mi_cann_twins *tw)
     mi_cann_count_alone(tw);
     straighten(tw);
     mi_cann_report_twins(tw);
+    /* dropping needs memory of its own: what it does not ask for goes first */
+    mi_mem_free(tw->order);
+    mi_mem_free(tw->taken);
+    tw->order = tw->taken = NULL;
     return mi_table_drop(tw->rows, MI_T_tasks, tw->instead);
 }
 

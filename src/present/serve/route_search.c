@@ -24,8 +24,7 @@ static void add_hit(struct found *found, int rank, uint32_t id)
         found->list[rank - 1][found->count[rank - 1]++] = id;
 }
 
-static void find_nodes(struct found *found, const struct mi_query *query,
-                       const struct mi_model *model)
+static void find_nodes(struct found *found, struct mi_query *query, const struct mi_model *model)
 {
     for (uint32_t n = 1; n < model->all.rows.nodes.count; n++)
         add_hit(found, mi_query_node(query, model, n), n);

@@ -179,25 +179,37 @@ static bool is_unmapped(const struct mi_model *model, uint32_t node)
            !mi_csr_count(&model->index.node_tasks, node);
 }
 
-static int fits_text(struct mi_bytes name, struct mi_bytes op, struct mi_bytes text)
+static bool op_has(struct mi_query_word *word, const struct mi_model *model, mi_str_id op)
 {
-    size_t at = mi_find_text(name, text);
-    if (at != SIZE_MAX)
-        return at == 0 || name.at[at - 1] == '/' ? 2 : 1;
-    return has(op, text);
+    uint32_t place = op.v % MI_QUERY_OPS;
+    if (!op.v)
+        return !word->text.len;
+    if (word->op[place] != op.v) {
+        word->op[place] = op.v;
+        word->op_has_it[place] = has(mi_model_text(model, op), word->text);
+    }
+    return word->op_has_it[place];
 }
 
-static int fits(const struct mi_query_word *word, const struct mi_model *model, uint32_t node)
+/* 0 = not in the name, 1 = within it, 2 = at the beginning of it or of its last part. */
+static int fits_name(struct mi_bytes name, struct mi_bytes text)
+{
+    size_t at = mi_find_text(name, text);
+    return at == SIZE_MAX ? 0 : at == 0 || name.at[at - 1] == '/' ? 2 : 1;
+}
+
+static int fits(struct mi_query_word *word, const struct mi_model *model, uint32_t node)
 {
     const struct mi_nodes *nodes = &model->all.rows.nodes;
     struct mi_bytes name = mi_model_text(model, nodes->name[node]);
-    struct mi_bytes op = mi_model_text(model, nodes->op[node]);
     enum mi_layer layer = mi_node_layer(model, (mi_node_id){node});
+    int rank;
     switch (word->kind) {
     case MI_QUERY_TEXT:
-        return fits_text(name, op, word->text);
+        rank = fits_name(name, word->text);
+        return rank ? rank : op_has(word, model, nodes->op[node]);
     case MI_QUERY_OP:
-        return has(op, word->text);
+        return op_has(word, model, nodes->op[node]);
     case MI_QUERY_SCOPE:
         return is_in_scope(name, word->text);
     case MI_QUERY_DTYPE:
@@ -215,7 +227,7 @@ static int fits(const struct mi_query_word *word, const struct mi_model *model, 
     return 0;
 }
 
-int mi_query_node(const struct mi_query *query, const struct mi_model *model, uint32_t node)
+int mi_query_node(struct mi_query *query, const struct mi_model *model, uint32_t node)
 {
     int rank = 1;
     if (mi_node_layer(model, (mi_node_id){node}) == MI_LAYER_STAGE)
@@ -237,8 +249,9 @@ int mi_query_kernel(const struct mi_query *query, const struct mi_model *model, 
     int rank = 1;
     for (uint32_t i = 0; i < query->count; i++) {
         const struct mi_query_word *word = &query->words[i];
-        int one = word->kind == MI_QUERY_TEXT ? fits_text(name, op, word->text)
-                                              : word->kind == MI_QUERY_OP && has(op, word->text);
+        bool looks_at_op = word->kind == MI_QUERY_TEXT || word->kind == MI_QUERY_OP;
+        int one = word->kind == MI_QUERY_TEXT ? fits_name(name, word->text) : 0;
+        one = one ? one : looks_at_op && has(op, word->text);
         if (!one)
             return 0;
         rank = one > rank ? one : rank;

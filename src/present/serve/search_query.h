@@ -12,7 +12,7 @@
 
 #include "model/model.h"
 
-enum { MI_QUERY_MOST_WORDS = 16 };
+enum { MI_QUERY_MOST_WORDS = 16, MI_QUERY_OPS = 64 };
 
 enum mi_query_kind {
     MI_QUERY_TEXT,
@@ -30,6 +30,9 @@ struct mi_query_word {
     enum mi_query_kind kind;
     struct mi_bytes text;
     int64_t ns;
+    /* operator types are few: whether those that were met last have the text */
+    uint32_t op[MI_QUERY_OPS]; /* string; 0 = none yet */
+    bool op_has_it[MI_QUERY_OPS];
 };
 
 struct mi_query {
@@ -42,7 +45,7 @@ struct mi_query {
 struct mi_query mi_query_read(struct mi_bytes text);
 
 /* 0 = no hit; 1 = hit; 2 = a text stands at the beginning of the name or of its last part. */
-int mi_query_node(const struct mi_query *query, const struct mi_model *model, uint32_t node);
+int mi_query_node(struct mi_query *query, const struct mi_model *model, uint32_t node);
 
 /* The same for what tasks run, by its names. */
 int mi_query_kernel(const struct mi_query *query, const struct mi_model *model, uint32_t kernel);

@@ -82,23 +82,44 @@ static uint64_t mix(uint64_t hash, uint64_t more)
     return hash ^ hash >> 29;
 }
 
-mi_kernel_id mi_db_kernel_of(struct mi_db_reading *r, uint32_t info, int64_t type, int64_t model)
+static bool is_kernel(const struct mi_db_kernel *kernel, uint32_t info, int64_t type, int64_t model)
+{
+    return kernel->info == info && kernel->type == type && kernel->model == model;
+}
+
+/* The place of a kernel, which is added if it is new. 0: out of memory. */
+static uint32_t place_of(struct mi_db_reading *r, uint32_t info, int64_t type, int64_t model)
 {
     uint64_t hash = mix(mix(info, (uint64_t)type), (uint64_t)model);
     for (;; hash++) {
         uint32_t *at = mi_map_at(&r->kernel_places, hash);
         if (!at || !has_room(r)) {
             mi_batch_fail(r->db.batch, MI_ENOMEM, "out of memory for kernels");
-            return (mi_kernel_id){0};
+            return 0;
         }
-        const struct mi_db_kernel *seen = &r->kernels[*at];
-        if (*at && seen->info == info && seen->type == type && seen->model == model)
-            return (mi_kernel_id){seen->kernel};
+        if (*at && is_kernel(&r->kernels[*at], info, type, model))
+            return *at;
         if (*at)
             continue;
-        *at = r->kernel_count++;
-        mi_kernel_id kernel = add_kernel(r, info, type, model);
-        r->kernels[*at] = (struct mi_db_kernel){type, model, info, kernel.v};
-        return kernel;
+        uint32_t place = *at = r->kernel_count++;
+        r->kernels[place] = (struct mi_db_kernel){.type = type,
+                                                  .model = model,
+                                                  .info = info,
+                                                  .kernel = add_kernel(r, info, type, model).v};
+        return place;
     }
+}
+
+mi_kernel_id mi_db_kernel_of(struct mi_db_reading *r, uint32_t info, int64_t type, int64_t model)
+{
+    /* models run again and again: what followed the last kernel then, mostly follows it now */
+    uint32_t last = r->last_kernel, place = last ? r->kernels[last].next : 0;
+    if (!place || !is_kernel(&r->kernels[place], info, type, model))
+        place = place_of(r, info, type, model);
+    if (!place)
+        return (mi_kernel_id){0};
+    if (last)
+        r->kernels[last].next = place;
+    r->last_kernel = place;
+    return (mi_kernel_id){r->kernels[place].kernel};
 }

@@ -66,6 +66,7 @@ struct mi_db_info {
 struct mi_db_kernel {
     int64_t type, model;
     uint32_t info, kernel;
+    uint32_t next; /* place of the one that followed it last; 0 = none yet */
 };
 
 /* A part of a collective. */
@@ -103,7 +104,7 @@ struct mi_db_reading {
     uint32_t part_count, part_room;
     struct mi_db_ids part_of;     /* globalTaskId -> part */
     struct mi_db_kernel *kernels; /* from 1 */
-    uint32_t kernel_count, kernel_room;
+    uint32_t kernel_count, kernel_room, last_kernel;
     struct mi_map kernel_places;
     /* tasks */
     struct mi_db_list children;             /* tasks with a context of their own, rising */
