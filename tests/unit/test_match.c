@@ -201,6 +201,27 @@ static void order_is_kept(void **state)
     two_fini(&two);
 }
 
+/* A cycle that each graph has by itself is no pair's fault. */
+static void cycles_of_one_graph(void **state)
+{
+    (void)state;
+    struct two two;
+    two_init(&two);
+    for (int i = 0; i < 2; i++) {
+        struct hand *hand = &two.hand[i];
+        uint32_t in, a, b;
+        hand_node(hand, "in", "Data", "float16", nothing, &in);
+        uint32_t first = hand_node(hand, "a", "Exp", "float16", (uint32_t[4]){in}, &a);
+        hand_node(hand, "b", "Relu", "float16", (uint32_t[4]){a}, &b);
+        struct mi_tables *rows = &hand->model.all.rows;
+        rows->ports.value[rows->nodes.first_in[first]].v = b;
+    }
+    two_match(&two);
+    assert_int_equal(two.match.pair_count, 3);
+    assert_int_equal(two.match.refused, 0);
+    two_fini(&two);
+}
+
 /* Four alike readers of one tensor: which is which cannot be known, so by order, as a guess. */
 static void alike_by_order(void **state)
 {
@@ -270,8 +291,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_graph_is_itself),  cmocka_unit_test(all_renamed),
         cmocka_unit_test(counted_names_move), cmocka_unit_test(recorded_ops),
-        cmocka_unit_test(order_is_kept),      cmocka_unit_test(alike_by_order),
-        cmocka_unit_test(layers_apart),       cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(order_is_kept),      cmocka_unit_test(cycles_of_one_graph),
+        cmocka_unit_test(alike_by_order),     cmocka_unit_test(layers_apart),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

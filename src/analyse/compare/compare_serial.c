@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 enum {
-    MOST_PATHS = 256, /* searches for paths: beyond them the order is not looked for */
+    MOST_PATHS = 256,        /* searches for paths: beyond them the order is not looked for */
+    MOST_AT_ONCE = 64,       /* tasks that run beside one are looked at, those that began first */
+    MOST_MEETINGS = 1 << 22, /* pairs of ops that are kept */
     FRACTION = 10
 };
 
@@ -125,6 +127,8 @@ static struct meeting *meeting_of(struct meetings *m, uint32_t a, uint32_t b, bo
         uint32_t place = mi_map_get(&m->places, mi_pair(low, high));
         return place ? &m->list[place - 1] : NULL;
     }
+    if (m->count == MOST_MEETINGS && !mi_map_get(&m->places, mi_pair(low, high)))
+        return NULL;
     uint32_t *at = mi_map_at(&m->places, mi_pair(low, high));
     if (at && !*at && m->count == m->room) {
         uint32_t room = m->room ? 2 * m->room : 256;
@@ -186,7 +190,8 @@ static bool sweep_capture(const struct mi_cmp_capture *capture, struct meetings 
             const struct cursor *other = &s.cursors[s.active[i]];
             if (s.active[i] == number || other->end_ns <= start_ns)
                 continue;
-            meet(&s, m, side, task, other->task);
+            if (kept < MOST_AT_ONCE)
+                meet(&s, m, side, task, other->task);
             s.active[kept++] = s.active[i];
         }
         s.active_count = kept;

@@ -72,7 +72,8 @@ static bool find_order(struct mi_match_half *half)
 {
     uint32_t *waits = mi_mem_zero(half->node_count, sizeof *waits);
     half->order = mi_mem_new(half->node_count, sizeof *half->order);
-    bool ok = waits && half->order;
+    half->is_cyclic = mi_mem_zero(half->node_count, sizeof *half->is_cyclic);
+    bool ok = waits && half->order && half->is_cyclic;
     for (uint32_t n = 1; ok && n < half->node_count; n++) {
         waits[n] = mi_csr_count(&half->in, n);
         if (half->layer[n] && !waits[n])
@@ -87,8 +88,10 @@ static bool find_order(struct mi_match_half *half)
         }
     }
     for (uint32_t n = 1; ok && n < half->node_count; n++)
-        if (half->layer[n] && waits[n])
+        if (half->layer[n] && waits[n]) {
             half->order[half->order_count++] = n;
+            half->is_cyclic[n] = 1;
+        }
     mi_mem_free(waits);
     return ok;
 }
@@ -255,6 +258,7 @@ void mi_match_half_fini(struct mi_match_half *half)
     mi_csr_fini(&half->out);
     mi_csr_fini(&half->in);
     mi_mem_free(half->order);
+    mi_mem_free(half->is_cyclic);
     mi_csr_fini(&half->origins_of);
     mi_mem_free(half->origins);
     mi_mem_free(half->type);

@@ -24,6 +24,7 @@ struct mi_match_half {
     struct mi_csr out, in; /* node -> links, in the order of ports of the reader */
     uint32_t *order;       /* nodes to be matched, in topological order, then by row */
     uint32_t order_count;
+    uint8_t *is_cyclic;       /* [node_count] on a cycle of this graph, or behind one */
     struct mi_csr origins_of; /* node -> places in `origins` */
     uint32_t *origins;        /* common texts, of each node once and ascending */
     uint64_t *type;           /* [node_count] sign of operator type and layer */

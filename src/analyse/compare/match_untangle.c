@@ -94,21 +94,27 @@ static uint32_t weakness(const struct mi_matcher *m, uint32_t base)
     return (uint32_t)(MI_CERTAIN - m->confidence[base]) * MI_CMP_EVIDENCES + m->evidence[base];
 }
 
-/* On each cycle the weakest pair goes; of inferred ones all that are equally weak. A cycle within
- * one graph alone has nothing to take back. */
+/* A pair on a cycle that only both graphs together have: a cycle of one graph alone is no pair's
+ * fault. */
+static bool is_tangled(const struct mi_matcher *m, const struct tangle *t, uint32_t base)
+{
+    uint32_t new = mi_matcher_other(m, MI_CMP_BASE, base);
+    return new && t->part_size[t->part[base]] > 1 && !m->half[MI_CMP_BASE].is_cyclic[base] &&
+           !m->half[MI_CMP_NEW].is_cyclic[new];
+}
+
+/* On each cycle the weakest pair goes; of inferred ones all that are equally weak. */
 static uint32_t take_back(struct mi_matcher *m, struct tangle *t, bool all)
 {
     uint32_t *worst = t->path; /* [part_count + 1] weakness + 1, no longer needed as a path */
     uint32_t taken = 0;
     memset(worst, 0, (size_t)t->count * sizeof *worst);
     for (uint32_t v = 1; v < t->base_count; v++)
-        if (mi_matcher_other(m, MI_CMP_BASE, v) && t->part_size[t->part[v]] > 1 &&
-            weakness(m, v) + 1 > worst[t->part[v]])
+        if (is_tangled(m, t, v) && weakness(m, v) + 1 > worst[t->part[v]])
             worst[t->part[v]] = weakness(m, v) + 1;
     for (uint32_t v = t->base_count; v-- > 1;) {
         uint32_t *limit = &worst[t->part[v]];
-        if (!mi_matcher_other(m, MI_CMP_BASE, v) || t->part_size[t->part[v]] < 2 ||
-            (!all && weakness(m, v) + 1 != *limit))
+        if (!is_tangled(m, t, v) || (!all && weakness(m, v) + 1 != *limit))
             continue;
         if (!all && m->evidence[v] <= MI_CMP_BY_NAME)
             *limit = UINT32_MAX; /* one that a file states is enough for a start */
