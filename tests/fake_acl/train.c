@@ -15,7 +15,7 @@ static int steps;
 
 static void step(uint32_t model, void *compute, void *side, void *kernel, void *forward, void *back)
 {
-    static char from[256], to[256];
+    static _Thread_local char from[256], to[256];
     aclrtMemcpyAsync(to, sizeof to, from, sizeof from, 1, side);
     aclrtRecordEvent(forward, side);
     aclrtStreamWaitEvent(compute, forward);

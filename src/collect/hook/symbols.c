@@ -147,7 +147,9 @@ void *mi_hook_lookup(void *handle, const char *name)
     return NULL;
 }
 
-#if defined(__x86_64__)
+/* Sanitizers ask dlsym() before anything of ours could run; there it stays the real one. */
+#if defined(MI_HOOK_NO_DLSYM)
+#elif defined(__x86_64__)
 __asm__(".text\n"
         ".globl dlsym\n"
         ".type dlsym, @function\n"
