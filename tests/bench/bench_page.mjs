@@ -103,6 +103,7 @@ async function timelines(page, name) {
         const frames = await page.evaluate((p) => window.__bench.timeline(p), part);
         tell(`${name}: frame of ${label} (${frames.shapes} slices), p95`, frames.p95, 'ms', target);
         tell(`${name}: the same, median`, frames.median, 'ms');
+        tell(`${name}: the same, least`, frames.least, 'ms');
         tell(`${name}: the same with a pixel read back, p95`, frames.painted, 'ms');
     }
     const whole = await page.evaluate(() => ({from: window.inspector.timeline.loads.whole.first, to: window.inspector.timeline.loads.whole.end}));

@@ -409,6 +409,13 @@ async function whole(name, inputs, {text, gaps, signals, calibrated}) {
     }
 }
 
+function writeTrace(events) {
+    const folder = join(mkdtempSync(join(tmpdir(), 'trace-')), 'PROF_000001_20250109084754730_HOSTILEA');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'msprof_20250109084924.json'), JSON.stringify(events));
+    return folder;
+}
+
 /* Tasks, calls and streams whose names try to be more than names, at times from the ends of the range. */
 function hostileTrace() {
     const tricks = ['<script>window.hacked=1</script>', '"><svg onload=window.hacked=1>', ']]>&amp;', '\u202Egnp.exe', '\u0000nul', '\u001b[31m', '\ud800lone',
@@ -424,10 +431,7 @@ function hostileTrace() {
         events.push({name: `Node@${tricks[(i + 3) % tricks.length]}`, pid: 5121248, tid: 5002, ts: far, dur: 1.5, ph: 'X',
             args: {'Thread Id': 5002, Mode: 'launch', level: 'node', id: '0', item_id: tricks[i % tricks.length], connection_id: i}});
     }
-    const folder = join(mkdtempSync(join(tmpdir(), 'hostile-')), 'PROF_000001_20250109084754730_HOSTILEA');
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'msprof_20250109084924.json'), JSON.stringify(events));
-    return folder;
+    return writeTrace(events);
 }
 
 async function hostile() {
@@ -459,7 +463,37 @@ async function hostile() {
     }
 }
 
+/* More streams than an answer has room for: it holds what fits, and says so by being short. */
+async function manyStreams() {
+    const events = [{name: 'process_name', pid: 5121440, tid: 0, args: {name: 'Ascend Hardware'}, ph: 'M'},
+        {name: 'process_labels', pid: 5121440, tid: 0, args: {labels: 'NPU'}, ph: 'M'}], streams = 12000;
+    for (let i = 0; i < streams; i++)
+        events.push({name: 'op', pid: 5121440, tid: i + 1, ts: '1700000000000500.000', dur: 5.5, ph: 'X', args: {'Model Id': 7, 'Task Type': 'AI_CORE',
+            'Physic Stream Id': i, 'Task Id': i, 'Batch Id': 0, 'Subtask Id': 4294967295, connection_id: i}});
+    const folder = writeTrace(events), name = 'many streams', {child, url} = await serve([folder]);
+    try {
+        const page = await open(url);
+        const {status, size} = await ask(page, 'slices', {from_ns: -1e12, to_ns: 1e12, step_ns: 1});
+        check(`${name}: the answer is there, and small`, status === 200 && size < 260000, `${status} ${size}`);
+        check(`${name}: rows are laid out`, (await state(page)).lanes === streams, String((await state(page)).lanes));
+        const box = await page.locator('#timeline').boundingBox();
+        await page.mouse.move(box.x + 400, box.y + 200);
+        for (let i = 0; i < 20; i++) await page.mouse.wheel(0, 20000);
+        await page.waitForTimeout(800);
+        check(`${name}: those at the end have their tasks`, await page.evaluate(() => {
+            const t = window.inspector.timeline, seen = t.rows.lanes.filter((l) => t.laneTop(l) > 70 && t.laneTop(l) + 18 < t.high);
+            return t.scroll > 100000 && seen.length > 3 && seen.every((l) => l.end > l.from);
+        }));
+        check(`${name}: nothing went wrong`, page.problems.length === 0, page.problems.join(' | ').slice(0, 400));
+        await page.context().close();
+    } finally {
+        child.kill('SIGINT');
+        rmSync(join(folder, '..'), {recursive: true});
+    }
+}
+
 await hostile();
+await manyStreams();
 await whole('small capture', [join(process.env.MI_SOURCE_DIR ?? '.', 'tests/data/capture/small')], {text: 'conv', gaps: true, signals: false});
 if (process.env.MI_CASE) {
     const dir = process.env.MI_CASE, profiles = readdirSync(dir).filter((n) => n.startsWith('PROF_')).map((n) => join(dir, n));

@@ -47,8 +47,9 @@ enum {
     MOST_BYTES = 160000, /* of columns that grow with the slices */
     SLICE_BYTES = 14,    /* of one, as a rule */
     MOST_SLICES = 11000, /* of all lanes together */
-    PER_LANE = 8192,     /* more than a screen has columns */
-    WIDE_STEPS = 12,     /* a label may fit */
+    FEWEST_SLICES = 500,
+    PER_LANE = 8192, /* more than a screen has columns */
+    WIDE_STEPS = 12, /* a label may fit */
     MOST_NAME = 160
 };
 
@@ -175,16 +176,30 @@ static bool add_name(struct columns *c, const struct mi_model *model, mi_str_id 
     return true;
 }
 
-/* False: out of memory, or out of room (then `is_full`). */
+static uint32_t most_bytes(const struct mi_time_wish *wish)
+{
+    bool is_small = wish->most_bytes > 0 && wish->most_bytes < MOST_BYTES;
+    return is_small ? (uint32_t)wish->most_bytes : MOST_BYTES;
+}
+
+static uint32_t most_slices(const struct mi_time_wish *wish)
+{
+    uint32_t most = most_bytes(wish) / SLICE_BYTES;
+    return most < FEWEST_SLICES ? FEWEST_SLICES : most < MOST_SLICES ? most : MOST_SLICES;
+}
+
+/* False: out of memory, or out of room (then `is_full`) unless it `is_last_try`: then what has no
+ * room is left out. */
 static bool add_slices(struct columns *c, const struct mi_lod *lod, uint32_t lane_no,
-                       const struct mi_time_wish *wish, struct mi_lod_slice *room, bool *is_full)
+                       const struct mi_time_wish *wish, struct mi_lod_slice *room, bool is_last_try,
+                       bool *is_full)
 {
     const struct mi_lod_lane *lane = &lod->lanes[lane_no];
-    uint32_t left = MOST_SLICES - c->slices, most = left < PER_LANE ? left : PER_LANE;
+    uint32_t left = most_slices(wish) - c->slices, most = left < PER_LANE ? left : PER_LANE;
     uint32_t count =
         mi_lod_query(lod, lane_no, wish->from_ns, wish->to_ns, wish->step_ns, room, most);
     *is_full = count == most;
-    if (*is_full)
+    if (*is_full && !is_last_try)
         return false;
     for (uint32_t i = 0; i < count; i++, c->slices++) {
         uint32_t at = c->slices, steps = in_steps(room[i].dur_ns, wish->step_ns);
@@ -205,14 +220,15 @@ static bool add_slices(struct columns *c, const struct mi_lod *lod, uint32_t lan
 
 /* Slices of all lanes in steps of wish->step_ns; as add_slices(). */
 static bool add_lanes(struct columns *c, const struct mi_lod *lod, const uint8_t *is_wanted,
-                      const struct mi_time_wish *wish, struct mi_lod_slice *room, bool *is_full)
+                      const struct mi_time_wish *wish, struct mi_lod_slice *room, bool is_last_try,
+                      bool *is_full)
 {
     c->lanes = c->slices = c->node_count = 0;
     mi_map_fini(&c->node_of);
     *is_full = false;
     for (uint32_t l = 0; l < lod->lane_count; l++) {
         const struct mi_lod_lane *lane = &lod->lanes[l];
-        if (is_wanted[lane->track.v] && !add_slices(c, lod, l, wish, room, is_full))
+        if (is_wanted[lane->track.v] && !add_slices(c, lod, l, wish, room, is_last_try, is_full))
             return false;
         c->lane_track[c->lanes] = lane->track.v;
         c->lane_depth[c->lanes] = lane->depth;
@@ -224,9 +240,11 @@ static bool add_lanes(struct columns *c, const struct mi_lod *lod, const uint8_t
 
 /* Names of slices that are at least `least` and less than `most` steps wide, while there is room.
  * False: out of memory. */
-static bool add_names(struct columns *c, const struct mi_lod *lod, uint32_t least, uint32_t most)
+static bool add_names(struct columns *c, const struct mi_lod *lod, const struct mi_time_wish *wish,
+                      uint32_t least, uint32_t most)
 {
-    size_t room = MOST_BYTES - (size_t)c->slices * SLICE_BYTES;
+    size_t taken = (size_t)c->slices * SLICE_BYTES, all = most_bytes(wish);
+    size_t room = taken < all ? all - taken : 0;
     for (uint32_t l = 0, at = 0; l < c->lanes; l++)
         for (; at < c->lane_end[l]; at++) {
             if (c->duration[at] < least || c->duration[at] >= most)
@@ -243,13 +261,16 @@ static bool fill(struct columns *c, const struct mi_lod *lod, struct mi_time_wis
 {
     uint8_t *is_wanted = mi_time_wish_tracks(wish, lod->model->all.rows.tracks.count);
     struct mi_lod_slice *room = mi_mem_new(PER_LANE, sizeof *room);
-    bool is_full = false, ok = is_wanted && room && make_room(c, lod->lane_count);
-    while (ok && !add_lanes(c, lod, is_wanted, wish, room, &is_full)) {
-        ok = is_full && wish->step_ns <= INT64_MAX / 2;
-        if (ok)
-            wish->step_ns *= 2;
+    uint64_t span = (uint64_t)wish->to_ns - (uint64_t)wish->from_ns;
+    bool is_full = false, is_last_try = false;
+    bool ok = is_wanted && room && make_room(c, lod->lane_count);
+    while (ok && !add_lanes(c, lod, is_wanted, wish, room, is_last_try, &is_full)) {
+        ok = is_full && !is_last_try;
+        is_last_try = wish->step_ns > INT64_MAX / 4 || (uint64_t)wish->step_ns >= span;
+        wish->step_ns *= is_last_try ? 1 : 2;
     }
-    ok = ok && add_names(c, lod, WIDE_STEPS, UINT32_MAX) && add_names(c, lod, 0, WIDE_STEPS);
+    ok = ok && add_names(c, lod, wish, WIDE_STEPS, UINT32_MAX) &&
+         add_names(c, lod, wish, 0, WIDE_STEPS);
     mi_mem_free(is_wanted);
     mi_mem_free(room);
     return ok;
@@ -260,10 +281,10 @@ static void write_frame(const struct columns *c, const struct mi_time_wish *wish
 {
     struct mi_bytes names = mi_sink_bytes(&c->names);
     const struct mi_frame_column columns[COLUMNS] = {
-        {LANE_TRACK, MI_F_U32, c->lanes, c->lane_track},
-        {LANE_DEPTH, MI_F_U32, c->lanes, c->lane_depth},
+        mi_frame_narrow(LANE_TRACK, c->lane_track, c->lanes),
+        mi_frame_narrow(LANE_DEPTH, c->lane_depth, c->lanes),
         {LANE_HOST, MI_F_U8, c->lanes, c->lane_host},
-        {LANE_END, MI_F_U32, c->lanes, c->lane_end},
+        mi_frame_narrow(LANE_END, c->lane_end, c->lanes),
         mi_frame_narrow(START, c->start, c->slices),
         mi_frame_narrow(DURATION, c->duration, c->slices),
         mi_frame_narrow(ID, c->id, c->slices),

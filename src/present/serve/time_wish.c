@@ -37,11 +37,9 @@ static void read_member(struct mi_json *js, struct mi_bytes key, struct mi_time_
     const struct {
         const char *name;
         int64_t *number;
-    } numbers[] = {{"from_ns", &wish->from_ns},
-                   {"to_ns", &wish->to_ns},
-                   {"step_ns", &wish->step_ns},
-                   {"task", &wish->task},
-                   {"slice", &wish->slice}};
+    } numbers[] = {{"from_ns", &wish->from_ns}, {"to_ns", &wish->to_ns},
+                   {"step_ns", &wish->step_ns}, {"task", &wish->task},
+                   {"slice", &wish->slice},     {"most_bytes", &wish->most_bytes}};
     struct mi_json_string word;
     unsigned flags;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

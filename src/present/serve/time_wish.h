@@ -4,6 +4,7 @@
  *    "raw": true,                         times as exported, not calibrated
  *    "hidden": [category, ..], "text"     which tasks and calls take part
  *    "tracks": [id, ..],                  which tracks, all if left out
+ *    "most_bytes",                        how large the answer may be, in about
  *    "task" or "slice",                   of one task or call of the host
  *    "tasks": [id, ..],                   of several
  *    "kinds": ["launch", "signal"]}       of arrows */
@@ -16,6 +17,7 @@
 struct mi_time_wish {
     int64_t from_ns, to_ns, step_ns;
     int64_t task, slice; /* 0 = none */
+    int64_t most_bytes;  /* 0 = as large as it may be */
     unsigned kinds;      /* bit per enum mi_arrow_kind */
     bool has_tracks;
     struct mi_bytes tracks, tasks; /* JSON */

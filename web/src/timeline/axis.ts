@@ -3,12 +3,12 @@ import type {Capture, Track} from '../api/client';
 import {clean, middle} from '../util/clean';
 import {duration, niceStep} from '../util/format';
 import {t} from '../i18n/i18n';
+import {BAND_NAMES} from './bands';
 import type {Whole} from './data';
 import {AXIS, FONT, NAMES, OVERVIEW, TOP, top, type Picture} from './frame';
 import {BAND, COUNTER, HEAD, ROW, type Group, type Rows} from './rows';
 
 const BUSY = '#1f6fb2';
-const BAND_NAMES = ['compute', 'transfer', 'communication'] as const;
 
 // Times are told from the start of the first task, as in the reports.
 export function zeroOf(known: Capture | null): number {

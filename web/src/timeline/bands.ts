@@ -1,4 +1,6 @@
 // Rows without slices: how busy a device was, counters, and the stretches that are folded.
+import {t} from '../i18n/i18n';
+import {clean} from '../util/clean';
 import {look} from '../util/colours';
 import {bytes, count, duration} from '../util/format';
 import {countBelow} from './scale';
@@ -6,6 +8,7 @@ import type {Bands, CounterLine} from './data';
 import {FONT, NAMES, TOP, top, type Picture} from './frame';
 import {BAND, COUNTER, type CounterRow, type Rows} from './rows';
 
+export const BAND_NAMES = ['compute', 'transfer', 'communication'] as const;
 export const BAND_COLOURS = ['fully_connected', 'data_movement', 'communication'].map((name) => look(name).fill);
 
 const FULL = 255;
@@ -71,6 +74,20 @@ export function drawCounters(picture: Picture, rows: Rows, lines: readonly Count
         const line = byId.get(row.counter.id), y = top(picture, row.y);
         if (line && y + COUNTER > TOP && y < picture.high) drawCounter(picture, row, line);
     }
+}
+
+// What a band or a counter says at one point.
+export function rowLines(picture: Picture, rows: Rows, bands: Bands | null, lines: readonly CounterLine[], at: {x: number; y: number}): string[] {
+    const ns = picture.scale.ns(at.x), isOn = (y: number, high: number): boolean => at.y >= top(picture, y) && at.y < top(picture, y) + high;
+    if (at.x < NAMES || at.y < TOP) return [];
+    const row = rows.bands.find(({y}) => isOn(y, BAND)), step = bands ? Math.floor((ns - bands.base) / bands.step) : -1;
+    if (row && bands && step >= 0 && step < bands.steps) {
+        const part = bands.share[row.band * bands.steps + step]! / FULL;
+        return [`${t(BAND_NAMES[row.kind] ?? 'compute')} · ${(part * 100).toFixed(0)} %`];
+    }
+    const counter = rows.counters.find(({y}) => isOn(y, COUNTER))?.counter, line = lines.find((l) => l.counter === counter?.id);
+    const place = line ? countBelow(line.at, ns) - 1 : -1;
+    return counter && line && place >= 0 ? [clean(counter.name, 80), amount(line.last[place]!, clean(counter.unit, 20))] : [];
 }
 
 // Folded stretches: a torn strip that says how long it is.

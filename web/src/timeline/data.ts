@@ -34,7 +34,7 @@ export interface Slices {
 export const IS_WAIT = 1, IS_RECORD = 2, IS_OVERLAPPING = 32, IS_CONTRADICTED = 64;
 
 export function decodeSlices(frame: Frame, until: number): Slices {
-    const track = u32(frame, 1), depth = u32(frame, 2), host = u8(frame, 3), end = u32(frame, 4);
+    const track = numbers(frame, 1), depth = numbers(frame, 2), host = u8(frame, 3), end = numbers(frame, 4);
     const lanes: Lane[] = [];
     for (let i = 0, from = 0; i < track.length; from = end[i++]!)
         lanes.push({track: track[i]!, depth: depth[i]!, host: host[i] === 1, from, end: end[i]!, y: 0, shown: false});

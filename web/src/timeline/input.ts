@@ -29,7 +29,7 @@ export class Hands {
         on('pointermove', (e) => this.move(e));
         on('pointerup', (e) => this.release(e));
         on('pointercancel', () => (this.drag = null));
-        on('pointerleave', () => view.setHover(null));
+        on('pointerleave', () => view.point(null));
         on('dblclick', (e) => view.zoomTo(view.spotAt(...this.at(e))));
         on('keydown', (e) => this.keys.press(e), false);
         on('keyup', (e) => this.keys.release(e.code));
@@ -63,9 +63,8 @@ export class Hands {
 
     private move(event: PointerEvent): void {
         const [x, y] = this.at(event), {view, drag} = this;
-        view.pointer = {x, y};
         if (!drag) {
-            view.setHover(view.spotAt(x, y));
+            view.point({x, y});
             return;
         }
         if (!drag.moved && Math.abs(x - drag.x) + Math.abs(y - drag.y) < 4) return;

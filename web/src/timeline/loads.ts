@@ -9,6 +9,7 @@ import {
 import type {Scale} from './scale';
 import {dimOthers, rawTime, timeText} from './state';
 
+const MOST_LANES = 400; // of more, an answer for all may leave some out
 const GRID = 256; // windows begin and end at so many steps, so that steps stay where they are
 
 export interface Wanted {
@@ -49,7 +50,8 @@ export class Loads {
     private covers(scale: Scale, wanted: Wanted): boolean {
         const has = this.has;
         if (!has || has.step !== wanted.step || has.from > scale.ns(scale.left) || has.to < scale.ns(scale.right)) return false;
-        return !has.tracks || (wanted.tracks !== null && wanted.tracks.every((track) => has.tracks!.includes(track)));
+        if (!has.tracks) return this.slices!.lanes.length <= MOST_LANES;
+        return (wanted.tracks !== null && wanted.tracks.every((track) => has.tracks!.includes(track)));
     }
 
     private async once(kind: string, key: string, work: () => Promise<void>): Promise<void> {
@@ -76,10 +78,10 @@ export class Loads {
         if (this.covers(scale, wanted)) return;
         await this.once('slices', JSON.stringify(wanted), async () => {
             const body = {from_ns: wanted.from, to_ns: wanted.to, step_ns: wanted.step, ...(tracks ? {tracks} : {})};
-            const dims = dimOthers.value && timeText.value !== '';
+            const dims = dimOthers.value && timeText.value !== '', half = dims ? {most_bytes: 80000} : {};
             const [all, bright] = await Promise.all([
-                postFrame('slices', 'slices', {...body, ...this.filter()}),
-                dims ? postFrame('bright', 'slices', {...body, ...this.filter(true)}) : null,
+                postFrame('slices', 'slices', {...body, ...this.filter(), ...half}),
+                dims ? postFrame('bright', 'slices', {...body, ...this.filter(true), ...half}) : null,
             ]);
             this.slices = decodeSlices(all, wanted.to);
             this.bright = bright && decodeSlices(bright, wanted.to);

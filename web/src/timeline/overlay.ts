@@ -95,7 +95,7 @@ export interface Spot {
     slice: number;
 }
 
-function linesOf(data: Slices, spot: Spot, zero: number, categories: readonly string[], naming: (category: string) => string): string[] {
+export function linesOf(data: Slices, spot: Spot, zero: number, categories: readonly string[], naming: (category: string) => string): string[] {
     const i = spot.slice, count = data.count[i]!, about = data.step > 1 ? '≈ ' : '', flags = spot.lane.host ? 0 : data.flags[i]!;
     const lines = [
         (nameOf(data, i) || t('tasksHere', {n: count})) + (count > 1 && nameOf(data, i) ? ` ×${count}` : ''),
@@ -107,9 +107,8 @@ function linesOf(data: Slices, spot: Spot, zero: number, categories: readonly st
     return lines;
 }
 
-export function drawTip(picture: Picture, data: Slices, spot: Spot, at: {x: number; y: number}, zero: number, categories: readonly string[],
-    naming: (category: string) => string): void {
-    const {paper, palette} = picture, lines = linesOf(data, spot, zero, categories, naming);
+export function drawTip(picture: Picture, lines: readonly string[], at: {x: number; y: number}): void {
+    const {paper, palette} = picture;
     paper.font = `12px ${FONT}`;
     const wide = Math.max(...lines.map((text) => paper.measureText(text).width)) + 14, high = lines.length * 16 + 8;
     const x = Math.max(2, Math.min(at.x + 14, picture.wide - wide - 4));

@@ -3,12 +3,12 @@ import {categoryName} from '../i18n/i18n';
 import {capture, heatMap, hits, path, selection, timeWindow} from '../state/state';
 import {drawArrows, drawWaits} from './arrows';
 import {drawAxis, drawHeads, drawNames, drawOverview, zeroOf} from './axis';
-import {drawBands, drawCounters, drawFolds} from './bands';
+import {drawBands, drawCounters, drawFolds, rowLines} from './bands';
 import {SIGNAL, type Arrows} from './data';
 import {drawSlices, type Looks} from './draw';
 import {inPlot, TOP, type Picture} from './frame';
 import type {Loads} from './loads';
-import {drawOutside, drawRange, drawTip, findOutside, outlineRelated, type Marker, type Spot} from './overlay';
+import {drawOutside, drawRange, drawTip, findOutside, linesOf, outlineRelated, type Marker, type Spot} from './overlay';
 import {laneKey, type Rows} from './rows';
 import {arrowNote, showFlows} from './state';
 
@@ -17,7 +17,7 @@ export interface Subject {
     readonly rows: Rows | null;
     readonly hover: Spot | null;
     readonly range: {from: number; to: number} | null;
-    readonly pointer: {x: number; y: number};
+    readonly pointer: {x: number; y: number} | null;
 }
 
 const blockedBy = new WeakMap<Arrows, Map<number, number>>();
@@ -76,7 +76,9 @@ export function drawOverlay(picture: Picture, {loads, rows, hover, range, pointe
     });
     const outside = findOutside(picture, loads.related);
     drawOutside(picture, outside);
-    if (hover && hover.lane === rows.laneAt.get(laneKey(hover.lane.host, hover.lane.track, hover.lane.depth)))
-        drawTip(picture, data, hover, pointer, zeroOf(known), known?.categories ?? [], categoryName);
+    const isThere = hover && hover.lane === rows.laneAt.get(laneKey(hover.lane.host, hover.lane.track, hover.lane.depth));
+    const lines = isThere ? linesOf(data, hover, zeroOf(known), known?.categories ?? [], categoryName)
+        : pointer ? rowLines(picture, rows, loads.bands, loads.counters, pointer) : [];
+    if (lines.length && pointer) drawTip(picture, lines, pointer);
     return outside.map(({marker}) => marker);
 }

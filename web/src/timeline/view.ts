@@ -34,7 +34,7 @@ export class TimelineView {
     lastDrawMs = 0;
     hover: Spot | null = null;
     range: {from: number; to: number} | null = null;
-    pointer = {x: 0, y: 0};
+    pointer: {x: number; y: number} | null = null;
     markers: Marker[] = [];
     private readonly screen: CanvasRenderingContext2D;
     private readonly sceneCanvas = document.createElement('canvas');
@@ -173,7 +173,7 @@ export class TimelineView {
         this.rows = layoutRows(known, slices, closedGroups.value, hiddenTracks.value, extras);
         if (bright) layoutRows(known, bright, closedGroups.value, hiddenTracks.value, extras);
         for (const lane of bright?.lanes ?? []) lane.y = this.rows.laneAt.get(laneKey(lane.host, lane.track, lane.depth))?.y ?? lane.y;
-        if (this.hover) this.hover = this.spotAt(this.pointer.x, this.pointer.y); // lanes are others now
+        if (this.hover && this.pointer) this.hover = this.spotAt(this.pointer.x, this.pointer.y); // lanes are others now
         this.scrollBy(0);
         this.redraw();
         this.moved();
@@ -354,8 +354,13 @@ export class TimelineView {
         closedGroups.value = next;
     }
 
-    setHover(spot: Spot | null): void {
-        if (!spot && !this.hover) return;
+    // The hand is at a point of the canvas, or away.
+    point(pointer: {x: number; y: number} | null): void {
+        this.pointer = pointer;
+        this.setHover(pointer && this.spotAt(pointer.x, pointer.y));
+    }
+
+    private setHover(spot: Spot | null): void {
         const data = this.data, changed = spot?.slice !== this.hover?.slice;
         this.hover = spot;
         this.redraw(false);
