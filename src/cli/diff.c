@@ -2,28 +2,18 @@
 #include "analyse/compare/report/diff_report.h"
 #include "base/mem.h"
 #include "base/translate.h"
-#include "cli/cli.h"
+#include "cli/sides.h"
 #include "present/export/diff_links.h"
 #include "present/text/report_json.h"
 
 #include <string.h>
-#include <unistd.h>
 
-enum { ROWS_FOR_EYES = 20, MOST_FILES = 64 /* of one capture */ };
+enum { ROWS_FOR_EYES = 20 };
 
 static const char *const formats[] = {"report", "links", NULL};
 
 static const struct mi_param params[] = {
-    {.name = "base",
-     .kind = MI_PARAM_TEXT,
-     .metavar = N_("CAPTURE"),
-     .repeats = true,
-     .help = N_("A capture of the base; may be given several times, for more samples.")},
-    {.name = "new",
-     .kind = MI_PARAM_TEXT,
-     .metavar = N_("CAPTURE"),
-     .repeats = true,
-     .help = N_("A capture of the new side; may be given several times.")},
+    MI_CLI_SIDES_PARAMS,
     {.name = "format",
      .kind = MI_PARAM_CHOICE,
      .metavar = N_("FORMAT"),
@@ -32,78 +22,7 @@ static const struct mi_param params[] = {
                 "(casegen-mapping/1).")},
     MI_PARAM_END};
 
-struct sides {
-    const char *name[MI_CMP_SIDES][MI_CMP_CAPTURES];
-    struct mi_session *session[MI_CMP_SIDES][MI_CMP_CAPTURES];
-    uint32_t count[MI_CMP_SIDES];
-};
-
-/* --- captures --- */
-
-/* One capture: a path, or several joined with commas unless a file of that very name exists. */
-static struct mi_session *open_capture(const struct mi_cli *cli, const struct mi_args *args,
-                                       const char *text, int *code)
-{
-    const char *paths[MOST_FILES] = {text};
-    struct mi_args inputs = *args;
-    size_t size = strlen(text) + 1;
-    char *copy = mi_mem_new(size, 1);
-    inputs.operands = paths;
-    inputs.operand_count = 1;
-    if (!copy) {
-        *code = mi_code_exit(MI_ENOMEM);
-        return NULL;
-    }
-    memcpy(copy, text, size);
-    if (strchr(text, ',') && access(text, F_OK) != 0) {
-        inputs.operand_count = 0;
-        for (char *at = copy, *comma; at && inputs.operand_count < MOST_FILES; at = comma) {
-            comma = strchr(at, ',');
-            if (comma)
-                *comma++ = '\0';
-            paths[inputs.operand_count++] = at;
-        }
-    }
-    struct mi_session *session = mi_cli_open(cli, &inputs, 0, code);
-    if (session)
-        mi_cli_losses(cli, session);
-    mi_mem_free(copy);
-    return session;
-}
-
-static bool open_side(const struct mi_cli *cli, const struct mi_args *args, struct sides *sides,
-                      unsigned side, int *code)
-{
-    for (uint32_t i = 0; i < sides->count[side]; i++) {
-        sides->session[side][i] = open_capture(cli, args, sides->name[side][i], code);
-        if (!sides->session[side][i])
-            return false;
-    }
-    return true;
-}
-
-static void close_side(struct sides *sides, unsigned side)
-{
-    for (uint32_t i = 0; i < sides->count[side]; i++) {
-        mi_session_free(sides->session[side][i]);
-        sides->session[side][i] = NULL;
-    }
-}
-
 /* --- one comparison --- */
-
-static bool compare_sides(const struct sides *sides, const struct mi_args *args,
-                          struct mi_compare *compare, struct mi_error *err)
-{
-    const struct mi_model *models[MI_CMP_SIDES][MI_CMP_CAPTURES];
-    const struct mi_model *const *lists[MI_CMP_SIDES] = {models[0], models[1]};
-    struct mi_cmp_options options = {.rank = mi_args_int(args, "rank", -1),
-                                     .device = mi_args_int(args, "device", -1)};
-    for (unsigned side = 0; side < MI_CMP_SIDES; side++)
-        for (uint32_t i = 0; i < sides->count[side]; i++)
-            models[side][i] = mi_session_model(sides->session[side][i]);
-    return mi_compare_init(compare, lists, sides->count, &options, err);
-}
 
 /* Where comparisons go. Several as JSON are one document, else one is printed behind the other. */
 struct output {
@@ -152,7 +71,7 @@ static int print_links(const struct mi_cli *cli, const struct mi_compare *compar
 }
 
 /* Tables for eyes are short; programs get all rows. False: out of memory. */
-static bool make_report(const struct output *output, const struct sides *sides,
+static bool make_report(const struct output *output, const struct mi_cli_sides *sides,
                         const struct mi_compare *compare, const struct mi_args *args,
                         struct mi_report *report)
 {
@@ -173,7 +92,7 @@ static bool make_report(const struct output *output, const struct sides *sides,
     return !report->failed;
 }
 
-static int print_report(struct output *output, const struct sides *sides,
+static int print_report(struct output *output, const struct mi_cli_sides *sides,
                         const struct mi_compare *compare, const struct mi_args *args)
 {
     struct mi_error err = MI_ERROR_INIT;
@@ -194,12 +113,12 @@ static int print_report(struct output *output, const struct sides *sides,
     return code;
 }
 
-static int print_comparison(struct output *output, const struct sides *sides,
+static int print_comparison(struct output *output, const struct mi_cli_sides *sides,
                             const struct mi_args *args)
 {
     struct mi_error err = MI_ERROR_INIT;
     struct mi_compare compare;
-    if (!compare_sides(sides, args, &compare, &err))
+    if (!mi_cli_sides_compare(sides, args, &compare, &err))
         return mi_cli_error(output->cli, &err);
     int code = wants_links(args) ? print_links(output->cli, &compare, args)
                                  : print_report(output, sides, &compare, args);
@@ -209,37 +128,13 @@ static int print_comparison(struct output *output, const struct sides *sides,
 
 /* --- the command --- */
 
-static int name_captures(const struct mi_cli *cli, const struct mi_args *args, struct sides *sides)
-{
-    static const char *const options[MI_CMP_SIDES] = {"base", "new"};
-    for (unsigned side = 0; side < MI_CMP_SIDES; side++)
-        for (const struct mi_arg *arg;
-             (arg = mi_args_nth(args, options[side], sides->count[side])) != NULL;) {
-            if (sides->count[MI_CMP_BASE] + sides->count[MI_CMP_NEW] == MI_CMP_CAPTURES)
-                return mi_cli_usage(cli, &mi_command_diff, "more than %d captures",
-                                    MI_CMP_CAPTURES);
-            sides->name[side][sides->count[side]++] = arg->text;
-        }
-    if (!sides->count[MI_CMP_BASE] != !sides->count[MI_CMP_NEW])
-        return mi_cli_usage(cli, &mi_command_diff, "--base and --new belong together");
-    if (sides->count[MI_CMP_BASE] && args->operand_count)
-        return mi_cli_usage(cli, &mi_command_diff,
-                            "name the captures by --base and --new, or without options: not both");
-    if (!sides->count[MI_CMP_BASE] && args->operand_count < 2)
-        return mi_cli_usage(cli, &mi_command_diff, "too few operands; wanted: %s",
-                            mi_command_diff.operands);
-    if (wants_links(args) && args->operand_count > 2)
-        return mi_cli_usage(cli, &mi_command_diff, "--format links goes with one NEW only");
-    if (args->operand_count > MI_CMP_CAPTURES)
-        return mi_cli_usage(cli, &mi_command_diff, "more than %d captures", MI_CMP_CAPTURES);
-    return 0;
-}
-
 /* The base against each of the others in turn. */
 static int run(struct mi_cli *cli, const struct mi_args *args)
 {
-    struct sides sides = {0};
-    int code = name_captures(cli, args, &sides);
+    struct mi_cli_sides sides = {0};
+    int code = mi_cli_sides_name(cli, &mi_command_diff, args, &sides);
+    if (!code && wants_links(args) && args->operand_count > 2)
+        code = mi_cli_usage(cli, &mi_command_diff, "--format links goes with one NEW only");
     bool by_option = sides.count[MI_CMP_BASE] != 0;
     if (code)
         return code;
@@ -248,17 +143,17 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
         sides.count[MI_CMP_BASE] = sides.count[MI_CMP_NEW] = 1;
     }
     struct output output;
-    bool ok = open_side(cli, args, &sides, MI_CMP_BASE, &code);
+    bool ok = mi_cli_sides_open(cli, args, &sides, MI_CMP_BASE, &code);
     output_init(&output, cli, cli->json && args->operand_count > 2);
     for (size_t i = 1; ok && !code && (i == 1 || i < args->operand_count); i++) {
         if (!by_option)
             sides.name[MI_CMP_NEW][0] = args->operands[i];
-        ok = open_side(cli, args, &sides, MI_CMP_NEW, &code);
+        ok = mi_cli_sides_open(cli, args, &sides, MI_CMP_NEW, &code);
         if (ok)
             code = print_comparison(&output, &sides, args);
-        close_side(&sides, MI_CMP_NEW);
+        mi_cli_sides_close(&sides, MI_CMP_NEW);
     }
-    close_side(&sides, MI_CMP_BASE);
+    mi_cli_sides_close(&sides, MI_CMP_BASE);
     return output_finish(&output, code);
 }
 

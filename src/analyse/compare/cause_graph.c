@@ -162,8 +162,9 @@ void mi_cmp_blame_fusion(struct mi_cmp_causer *c)
 }
 
 /* Moves or converts data and computes nothing. */
-static bool is_conversion(const struct mi_compare *compare, const struct mi_cmp_op *op)
+bool mi_cmp_is_conversion(const struct mi_compare *compare, uint32_t number)
 {
+    const struct mi_cmp_op *op = &compare->ops[number];
     unsigned side = op->node[MI_CMP_NEW] ? MI_CMP_NEW : MI_CMP_BASE;
     const struct mi_nodes *nodes = &mi_cmp_model(compare, side)->all.rows.nodes;
     return op->is_transfer || nodes->category[op->node[side]] == MI_CATEGORY_DATA_MOVEMENT ||
@@ -223,7 +224,7 @@ static void own_neighbours(struct mi_cmp_causer *c, uint32_t cause, uint32_t nod
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t op = compare->op_of_node[MI_CMP_NEW][list.nodes[i]];
         mi_cmp_own(c, cause, op);
-        if (is_conversion(compare, &compare->ops[op]))
+        if (mi_cmp_is_conversion(compare, op))
             add_neighbours(compare, &list, list.nodes[i]);
     }
 }
@@ -280,7 +281,7 @@ void mi_cmp_blame_one_sided(struct mi_cmp_causer *c)
         bool added = is_only_on(compare, op, MI_CMP_NEW);
         if (c->owner[o] || !counts(compare, o) || (!added && !is_only_on(compare, op, MI_CMP_BASE)))
             continue;
-        bool transfers = added && is_conversion(compare, op);
+        bool transfers = added && mi_cmp_is_conversion(compare, o);
         uint32_t cause = transfers
                              ? mi_cmp_cause_of(c, "inserted_transfers", 0)
                              : mi_cmp_cause_of(c, added ? "op_added" : "op_removed", op->type);

@@ -237,6 +237,9 @@ static inline const struct mi_model *mi_cmp_model(const struct mi_compare *compa
 /* Name and operator type of an op for people, from the new side if it is there. */
 struct mi_bytes mi_cmp_op_name(const struct mi_compare *compare, uint32_t op,
                                struct mi_arena *arena);
+/* Whether an op moves or converts data and computes nothing. */
+bool mi_cmp_is_conversion(const struct mi_compare *compare, uint32_t op);
+
 struct mi_bytes mi_cmp_type_name(const struct mi_compare *compare, uint32_t type);
 
 #endif

@@ -108,7 +108,7 @@ static void write_advice(struct mi_jw *jw, const struct mi_finding *finding)
     write_sentence(jw, "advice", finding->advice, finding);
 }
 
-static void write_finding(struct mi_jw *jw, const struct mi_finding *finding)
+void mi_report_write_finding(struct mi_jw *jw, const struct mi_finding *finding)
 {
     mi_jw_begin_object(jw);
     mi_jw_member_text(jw, "rule", finding->rule);
@@ -149,7 +149,7 @@ void mi_report_write_members(const struct mi_report *report, struct mi_jw *jw)
     mi_jw_key(jw, "findings");
     mi_jw_begin_array(jw);
     for (uint32_t f = 0; f < report->finding_count; f++)
-        write_finding(jw, &report->findings[f]);
+        mi_report_write_finding(jw, &report->findings[f]);
     mi_jw_end(jw);
 }
 

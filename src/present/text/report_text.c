@@ -73,8 +73,8 @@ static bool is_us(const char *unit)
     return unit && strcmp(unit, "ns") == 0;
 }
 
-static void put_cell(struct mi_sink *sink, enum mi_lang lang, enum mi_cell_kind kind,
-                     const char *unit, const struct mi_cell *cell)
+void mi_text_cell(struct mi_sink *sink, enum mi_lang lang, enum mi_cell_kind kind,
+                  const char *unit, const struct mi_cell *cell)
 {
     char digits[MI_DECIMAL_ROOM];
     if (cell->is_none) {
@@ -247,9 +247,9 @@ static void render_row(struct layout *layout, uint32_t row)
         const struct mi_report_column *column = &table->columns[c];
         size_t from = (size_t)mi_sink_size(&layout->texts);
         if (c > 0 && table->columns[c - 1].kind == MI_CELL_DEPTH && !cells[c - 1].is_none)
-            put_cell(&layout->texts, layout->options->lang, MI_CELL_DEPTH, "", &cells[c - 1]);
+            mi_text_cell(&layout->texts, layout->options->lang, MI_CELL_DEPTH, "", &cells[c - 1]);
         if (!cells[c].is_none || !layout->is_list)
-            put_cell(&layout->texts, layout->options->lang, column->kind, column->unit, &cells[c]);
+            mi_text_cell(&layout->texts, layout->options->lang, column->kind, column->unit, &cells[c]);
         close_cell(layout, &layout->cells[c], from);
     }
 }
@@ -432,7 +432,7 @@ static void write_facts(const struct mi_report *report, const struct mi_text_opt
         const char *title = mi_tr(options->lang, fact->title);
         mi_sink_text(sink, title);
         mi_sink_repeat(sink, ' ', widest - width_of(title) + COLUMN_GAP);
-        put_cell(sink, options->lang, fact->kind, fact->unit, &fact->cell);
+        mi_text_cell(sink, options->lang, fact->kind, fact->unit, &fact->cell);
         if (!fact->cell.is_none && fact->kind == MI_CELL_INT && fact->unit && *fact->unit) {
             mi_sink_byte(sink, ' ');
             mi_sink_text(sink, is_us(fact->unit) ? "us" : fact->unit);
@@ -464,8 +464,8 @@ static void write_cost(const struct mi_finding *finding, enum mi_lang lang, stru
     const char *from = finding->cost_from ? finding->cost_from : N_("sum of times");
     mi_sink_init_memory(&texts[0]);
     mi_sink_init_memory(&texts[1]);
-    put_cell(&texts[0], lang, MI_CELL_INT, "ns", &cost);
-    put_cell(&texts[1], lang, MI_CELL_SHARE, "", &share);
+    mi_text_cell(&texts[0], lang, MI_CELL_INT, "ns", &cost);
+    mi_text_cell(&texts[1], lang, MI_CELL_SHARE, "", &share);
     struct mi_bytes args[] = {mi_sink_bytes(&texts[0]), mi_cstr(mi_tr(lang, from)),
                               mi_sink_bytes(&texts[1])};
     mi_sink_text(sink, "    ");

@@ -25,6 +25,10 @@ void mi_report_write_text(const struct mi_report *report, const struct mi_text_o
 void mi_text_sentence(struct mi_sink *sink, const char *sentence, const struct mi_bytes *args,
                       unsigned arg_count);
 
+/* One cell as people see it; names are escaped. */
+void mi_text_cell(struct mi_sink *sink, enum mi_lang lang, enum mi_cell_kind kind,
+                  const char *unit, const struct mi_cell *cell);
+
 /* `number` with thousands marked; `ns` as microseconds likewise: "1,234.567". */
 void mi_text_number(struct mi_sink *sink, int64_t number);
 void mi_text_us(struct mi_sink *sink, int64_t ns);
