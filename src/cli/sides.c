@@ -1,6 +1,7 @@
 #include "cli/sides.h"
 
 #include "base/mem.h"
+#include "cli/baselines.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -13,17 +14,17 @@ enum { MOST_FILES = 64 /* of one capture */ };
 static struct mi_session *open_capture(const struct mi_cli *cli, const struct mi_args *args,
                                        const char *text, int *code)
 {
-    const char *paths[MOST_FILES] = {text};
+    const char *paths[MOST_FILES];
     struct mi_args inputs = *args;
-    size_t size = strlen(text) + 1;
-    char *copy = mi_mem_new(size, 1);
+    struct mi_error err = MI_ERROR_INIT;
+    char *copy = mi_baseline_resolve(text, &err);
     inputs.operands = paths;
     inputs.operand_count = 1;
     if (!copy) {
-        *code = mi_code_exit(MI_ENOMEM);
+        *code = mi_cli_error(cli, &err);
         return NULL;
     }
-    memcpy(copy, text, size);
+    paths[0] = copy;
     if (strchr(text, ',') && access(text, F_OK) != 0) {
         inputs.operand_count = 0;
         for (char *at = copy, *comma; at && inputs.operand_count < MOST_FILES; at = comma) {
@@ -69,8 +70,7 @@ int mi_cli_sides_name(const struct mi_cli *cli, const struct mi_command *command
         for (const struct mi_arg *arg;
              (arg = mi_args_nth(args, options[side], sides->count[side])) != NULL;) {
             if (sides->count[MI_CMP_BASE] + sides->count[MI_CMP_NEW] == MI_CMP_CAPTURES)
-                return mi_cli_usage(cli, command, "more than %d captures",
-                                    MI_CMP_CAPTURES);
+                return mi_cli_usage(cli, command, "more than %d captures", MI_CMP_CAPTURES);
             sides->name[side][sides->count[side]++] = arg->text;
         }
     if (!sides->count[MI_CMP_BASE] != !sides->count[MI_CMP_NEW])
@@ -79,8 +79,7 @@ int mi_cli_sides_name(const struct mi_cli *cli, const struct mi_command *command
         return mi_cli_usage(cli, command,
                             "name the captures by --base and --new, or without options: not both");
     if (!sides->count[MI_CMP_BASE] && args->operand_count < 2)
-        return mi_cli_usage(cli, command, "too few operands; wanted: %s",
-                            command->operands);
+        return mi_cli_usage(cli, command, "too few operands; wanted: %s", command->operands);
     if (args->operand_count > MI_CMP_CAPTURES)
         return mi_cli_usage(cli, command, "more than %d captures", MI_CMP_CAPTURES);
     return 0;

@@ -21,6 +21,8 @@
 #include "base/sink.h"
 #include "model/model.h"
 
+#define MI_SNAPSHOT_MAGIC "MISNAP1\n"
+
 struct mi_snapshot_options {
     /* Per table the rows that are written, [count] with 1 each; NULL: all. What refers to another
      * row refers to none. */

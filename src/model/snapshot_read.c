@@ -202,7 +202,7 @@ bool mi_snapshot_read(struct mi_model *model, struct mi_bytes bytes, struct mi_e
 {
     struct mi_snapshot_reading r = {model, bytes.at, bytes.at + bytes.len, err};
     uint64_t shape = 0, start = 0;
-    if (!mi_bytes_starts(bytes, MI_LIT("MISNAP1\n")))
+    if (!mi_bytes_starts(bytes, MI_LIT(MI_SNAPSHOT_MAGIC)))
         return fail(&r, "this is no snapshot");
     r.at += MAGIC_BYTES;
     if (!get_u64(&r, &shape) || !get_u64(&r, &start))

@@ -245,7 +245,7 @@ bool mi_snapshot_write(const struct mi_model *model, const struct mi_snapshot_op
     if (!w.failed)
         number_strings(&w);
     if (!w.failed) {
-        mi_sink_text(sink, "MISNAP1\n");
+        mi_sink_text(sink, MI_SNAPSHOT_MAGIC);
         put_u64(sink, mi_snapshot_shape());
         put_u64(sink, (uint64_t)model->start_unix_ns);
         write_strings(&w);

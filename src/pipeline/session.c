@@ -5,6 +5,7 @@
 #include "correlate/matcher.h"
 #include "pipeline/folders.h"
 #include "pipeline/inputs.h"
+#include "pipeline/saved.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,6 +22,7 @@ struct mi_session {
     atomic_uint_fast64_t done_bytes; /* of finished inputs */
     uint64_t total_bytes;
     bool is_loaded;
+    bool is_saved;            /* the model is a snapshot: its sources are not the inputs */
     pthread_mutex_t lock;     /* while records are looked up */
     pthread_mutex_t *looking; /* that lock, which a read-only session may take as well */
 };
@@ -215,12 +217,17 @@ static bool fail_empty(const struct reading *reading, struct mi_error *err)
     return mi_fail(err, MI_ENOTFOUND, "the inputs hold no graph and no tasks");
 }
 
+static bool open_all(struct reading *reading, unsigned jobs, struct mi_error *err)
+{
+    struct mi_session *session = reading->session;
+    return mi_pool_run(jobs, (uint32_t)session->inputs.count, open_item, reading, &session->cancel,
+                       err);
+}
+
 static bool read_all(struct reading *reading, unsigned jobs, struct mi_error *err)
 {
     struct mi_session *session = reading->session;
     uint32_t count = (uint32_t)session->inputs.count;
-    if (!mi_pool_run(jobs, count, open_item, reading, &session->cancel, err))
-        return false;
     for (uint32_t i = 0; i < count; i++)
         session->total_bytes += session->inputs.items[i].input.bytes.len;
     return mi_pool_run(jobs, count, read_item, reading, &session->cancel, err);
@@ -348,8 +355,14 @@ bool mi_session_load(struct mi_session *session, struct mi_error *err)
     for (size_t i = 0; ok && i < count; i++)
         reading.failures[i] = MI_ERROR_INIT;
     session->is_loaded = true;
-    ok = ok && read_all(&reading, jobs < MAX_JOBS ? jobs : MAX_JOBS, err) &&
-         build_model(&reading, err);
+    jobs = jobs < MAX_JOBS ? jobs : MAX_JOBS;
+    ok = ok && open_all(&reading, jobs, err);
+    const struct mi_item *saved = ok && !reading.forced ? mi_saved_find(&session->inputs) : NULL;
+    session->is_saved = saved != NULL;
+    if (saved)
+        ok = mi_saved_load(&session->inputs, saved, &session->model, err);
+    else
+        ok = ok && read_all(&reading, jobs, err) && build_model(&reading, err);
     for (size_t i = 0; reading.batches && i < count; i++)
         mi_batch_fini(&reading.batches[i]);
     mi_mem_free(reading.batches);
@@ -377,7 +390,7 @@ const char *mi_session_capture_dir(const struct mi_session *session)
 const struct mi_reader *mi_session_reader(const struct mi_session *session, mi_source_id source)
 {
     /* Items are merged in order, so source i + 1 is item i. */
-    return source.v >= 1 && source.v <= session->inputs.count
+    return !session->is_saved && source.v >= 1 && source.v <= session->inputs.count
                ? session->inputs.items[source.v - 1].reader
                : NULL;
 }

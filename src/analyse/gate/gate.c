@@ -132,9 +132,8 @@ static void put_not_checked(const struct mi_gate *gate, const struct mi_gate_rul
 
 static void check_rules(struct mi_gate *gate)
 {
-    struct mi_report_table *table =
-        mi_report_add_table(gate->out, "rules", N_("Rules"), rule_columns,
-                            sizeof rule_columns / sizeof *rule_columns);
+    struct mi_report_table *table = mi_report_add_table(
+        gate->out, "rules", N_("Rules"), rule_columns, sizeof rule_columns / sizeof *rule_columns);
     uint32_t checked = 0;
     mi_report_mark_details(table, "looks_for checked");
     for (uint32_t i = 0; table && i < gate->rules->count; i++) {

@@ -15,15 +15,14 @@ static struct mi_bytes printed(const struct mi_gate *gate, int64_t number)
 static void add_count(const struct mi_gate *gate, const struct mi_gate_rule *rule,
                       const char *sentence, const struct count *count)
 {
-    mi_report_add_finding(
-        gate->out, &(struct mi_finding){.rule = mi_gate_kinds[rule->kind].name,
-                                        .severity = rule->severity,
-                                        .subject = count->first,
-                                        .sentence = sentence,
-                                        .args = {printed(gate, count->number),
-                                                 printed(gate, rule->limit), count->first,
-                                                 count->second},
-                                        .cost_ns = -1});
+    mi_report_add_finding(gate->out, &(struct mi_finding){.rule = mi_gate_kinds[rule->kind].name,
+                                                          .severity = rule->severity,
+                                                          .subject = count->first,
+                                                          .sentence = sentence,
+                                                          .args = {printed(gate, count->number),
+                                                                   printed(gate, rule->limit),
+                                                                   count->first, count->second},
+                                                          .cost_ns = -1});
 }
 
 static void keep_first(struct count *count, struct mi_bytes name)
@@ -86,7 +85,7 @@ static void check_nodes(struct mi_gate *gate, const struct mi_gate_rule *rule,
 {
     uint32_t base = gate->compare->side[MI_CMP_BASE].node_count;
     uint32_t new = gate->compare->side[MI_CMP_NEW].node_count;
-    int64_t distance = new > base ? (int64_t)new - base : (int64_t)base - new;
+    int64_t distance = new > base ? (int64_t) new - base : (int64_t)base - new;
     if (!base || !mi_gate_note(outcome, mi_cell_share(distance, base).number, rule->limit,
                                (struct mi_bytes){0}))
         return;
@@ -116,14 +115,14 @@ struct mi_gate_outcome mi_gate_check_counts(struct mi_gate *gate, const struct m
         return outcome;
     }
     if (rule->kind == MI_GATE_inserted_transfers) {
-        sentence = N_("%1 conversions or copies were put in (allowed: %2), first: %3.");
+        sentence = N_("Conversions or copies put in: %1 (allowed: %2), first: %3.");
         count = count_transfers(gate);
     } else if (rule->kind == MI_GATE_dtype_changes) {
-        sentence = N_("%1 nodes have another element type (allowed: %2), first: %3.");
+        sentence = N_("Nodes with another element type: %1 (allowed: %2), first: %3.");
         count = count_dtypes(gate);
     } else {
-        sentence =
-            N_("%1 pairs that ran at once run one after the other (allowed: %2), first: %3, %4.");
+        sentence = N_(
+            "Pairs that ran at once and run one after the other: %1 (allowed: %2), first: %3, %4.");
         count = count_serials(gate);
     }
     if (mi_gate_note(&outcome, count.number, rule->limit, count.first)) {

@@ -6,10 +6,10 @@
 
 /* What became of one rule. */
 struct mi_gate_outcome {
-    uint32_t checked, alarms;  /* how much was looked at, how much of it is beyond the limit */
-    int64_t worst;             /* in the unit of the rule, of what was looked at */
+    uint32_t checked, alarms;   /* how much was looked at, how much of it is beyond the limit */
+    int64_t worst;              /* in the unit of the rule, of what was looked at */
     struct mi_bytes worst_name; /* of whom; empty: of the whole */
-    const char *needs;         /* message id: why it was not checked; NULL: it was */
+    const char *needs;          /* message id: why it was not checked; NULL: it was */
 };
 
 struct mi_gate {

@@ -30,7 +30,8 @@ static void add_time(const struct mi_gate *gate, const struct mi_gate_rule *rule
         .severity = rule->severity,
         .subject = measure->name,
         .sentence = time_sentence(rule->kind),
-        .args = {measure->name, mi_gate_us(gate, measure->new_ns), mi_gate_us(gate, measure->base_ns),
+        .args = {measure->name, mi_gate_us(gate, measure->new_ns),
+                 mi_gate_us(gate, measure->base_ns),
                  mi_gate_amount(gate, MI_GATE_PERCENT, to_ppm(series->change))},
         .cost_ns = measure->new_ns > measure->base_ns ? measure->new_ns - measure->base_ns : -1,
         .cost_from = N_("difference of the medians"),
@@ -110,7 +111,8 @@ static void check_types(struct mi_gate *gate, const struct mi_gate_rule *rule, i
         struct mi_bytes name = mi_arena_copy(&gate->out->arena, mi_cmp_type_name(compare, y));
         int64_t base = share_of(compare->types[y].total_ns[MI_CMP_BASE], whole[MI_CMP_BASE]);
         int64_t new = share_of(compare->types[y].total_ns[MI_CMP_NEW], whole[MI_CMP_NEW]);
-        if (!mi_gate_rule_names(rule, name) || !mi_gate_note(outcome, new - base, limit, name))
+        if ((!base && !new) || !mi_gate_rule_names(rule, name) ||
+            !mi_gate_note(outcome, new - base, limit, name))
             continue;
         outcome->alarms++;
         add_share(gate, rule, N_("Operator type %1 takes %2 of the work instead of %3."), name,

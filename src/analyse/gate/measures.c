@@ -148,8 +148,7 @@ static void name_all(struct taker *t, struct mi_arena *arena)
             measure->name = mi_arena_copy(arena, mi_cmp_type_name(t->compare, measure->row));
         memcpy(t->room, samples, t->total * sizeof *samples);
         measure->base_ns = mi_cmp_median(t->room, t->counts[MI_CMP_BASE]);
-        measure->new_ns =
-            mi_cmp_median(t->room + t->counts[MI_CMP_BASE], t->counts[MI_CMP_NEW]);
+        measure->new_ns = mi_cmp_median(t->room + t->counts[MI_CMP_BASE], t->counts[MI_CMP_NEW]);
     }
 }
 
@@ -185,8 +184,8 @@ static bool level_all(struct taker *t, struct mi_error *err)
     return ok;
 }
 
-/* Where all operators alike changed by more than chance, that is part of what each of them did. Both
- * noises are independent of each other. */
+/* Where all operators alike changed by more than chance, that is part of what each of them did.
+ * Both noises are independent of each other. */
 static void add_level(struct mi_gate_measures *out)
 {
     const struct mi_noise_series *level = &out->noise.series[LEVEL_ROW];

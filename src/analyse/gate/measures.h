@@ -1,10 +1,10 @@
-/* What a gate measures of a comparison: makespan, operators, operator types, each as a series of one
- * value per run of either side, with what noise alone would do to it.
+/* What a gate measures of a comparison: makespan, operators, operator types, each as a series of
+ * one value per run of either side, with what noise alone would do to it.
  *
  * Operators and types are measured beside the level of each run, which is what is common to all its
- * operators: a run in which the whole device was slower says nothing about one of them. The level is
- * a series of its own; where it changed by more than chance, its change is put back on each of them:
- * many operators may have become slower at once. */
+ * operators: a run in which the whole device was slower says nothing about one of them. The level
+ * is a series of its own; where it changed by more than chance, its change is put back on each of
+ * them: many operators may have become slower at once. */
 #ifndef MI_ANALYSE_GATE_MEASURES_H
 #define MI_ANALYSE_GATE_MEASURES_H
 
@@ -16,9 +16,9 @@
 #define MI_GATE_LEVEL MI_GATE_KINDS
 
 struct mi_gate_measure {
-    enum mi_gate_kind kind; /* makespan, op_time, type_time or MI_GATE_LEVEL */
-    uint32_t row;           /* op or type of the comparison */
-    struct mi_bytes name;   /* in the arena that was given */
+    enum mi_gate_kind kind;  /* makespan, op_time, type_time or MI_GATE_LEVEL */
+    uint32_t row;            /* op or type of the comparison */
+    struct mi_bytes name;    /* in the arena that was given */
     int64_t base_ns, new_ns; /* medians as measured */
     int64_t share_ppm;       /* of the work of the base */
     bool is_alarm;           /* set by who judges */

@@ -62,8 +62,8 @@ static double median(double *values, uint32_t count) /* which are sorted then */
 
 struct middle {
     double mean;    /* of what is not cut off */
-    double squares; /* sum of squared distances that tell how far the mean may be off: the ends count
-                       as if they lay where the cut is, scaled for what the cut takes away */
+    double squares; /* sum of squared distances that tell how far the mean may be off: the ends
+                       count as if they lay where the cut is, scaled for what the cut takes away */
 };
 
 static struct middle middle_of(double *values, uint32_t count) /* which are sorted then */
@@ -140,10 +140,10 @@ static void read_series(const struct bench *b, uint32_t s)
         values[i] = is_used ? spent * ((double)series->samples[i] / middle - 1) : 0;
         b->room[i] = values[i];
     }
-    b->spreads[s] = is_used ? sqrt((middle_of(b->room, base).squares +
-                                    middle_of(b->room + base, new).squares) /
-                                   b->total)
-                            : -1;
+    b->spreads[s] =
+        is_used ? sqrt((middle_of(b->room, base).squares + middle_of(b->room + base, new).squares) /
+                       b->total)
+                : -1;
 }
 
 /* Difference of the sides, in spreads, if the samples lay on them as `order` says. */
@@ -230,8 +230,7 @@ static void measure(struct bench *b)
 bool mi_noise_measure(struct mi_noise *noise, struct mi_error *err)
 {
     uint32_t total = noise->counts[0] + noise->counts[1], count = noise->series_count;
-    noise->is_known =
-        noise->counts[0] >= MI_NOISE_ENOUGH && noise->counts[1] >= MI_NOISE_ENOUGH;
+    noise->is_known = noise->counts[0] >= MI_NOISE_ENOUGH && noise->counts[1] >= MI_NOISE_ENOUGH;
     struct bench b = {.noise = noise,
                       .total = total,
                       .values = mi_mem_new((size_t)count * total + 1, sizeof *b.values),

@@ -2,14 +2,15 @@
  *
  * A side is a list of samples (runs, or captures); a series is one quantity measured in each of
  * them: the makespan, the time of an operator. Sides are compared by their middle, the mean of the
- * middle three fifths of the samples: nearly as sharp as the mean, and a stray sample moves nothing.
+ * middle three fifths of the samples: nearly as sharp as the mean, and a stray sample moves
+ * nothing.
  *
- * What chance alone does is asked of the samples: each side is moved to a common middle, the samples
- * of all series are shuffled over the sides together, and the largest difference over all series is
- * kept. A difference counts if it is larger than what all but a wanted share of such shuffles show -
- * over all series together, so a hundred operators raise no more false alarms than one. That share
- * is below what a thousand shuffles can show by counting, so the largest differences are fitted with
- * the Gumbel law, which is that of largest values.
+ * What chance alone does is asked of the samples: each side is moved to a common middle, the
+ * samples of all series are shuffled over the sides together, and the largest difference over all
+ * series is kept. A difference counts if it is larger than what all but a wanted share of such
+ * shuffles show - over all series together, so a hundred operators raise no more false alarms than
+ * one. That share is below what a thousand shuffles can show by counting, so the largest
+ * differences are fitted with the Gumbel law, which is that of largest values.
  *
  * Differences are measured in spreads. That of one series, known from a dozen samples, is steadied
  * by that of the usual series. */

@@ -4,7 +4,8 @@
  *
  *   {"schema": "model-inspector-gate-rules/1", "false_alarms": 0.001,
  *    "rules": [{"rule": "makespan", "limit_percent": 2.5},
- *              {"rule": "op_time", "names": ["*attention*"], "limit_percent": 1, "least_percent": 0},
+ *              {"rule": "op_time", "names": ["*attention*"], "limit_percent": 1, "least_percent":
+ * 0},
  *              {"rule": "inserted_transfers", "limit_count": 3, "severity": "warning"}]}
  *
  * With a file only its rules count; a rule may stand there several times, for other names. Unknown
@@ -40,9 +41,9 @@ extern const struct mi_gate_kind_facts mi_gate_kinds[MI_GATE_KINDS];
 struct mi_gate_rule {
     enum mi_gate_kind kind;
     enum mi_severity severity;
-    int64_t limit;         /* ppm, or a count: more is an alarm */
-    int64_t unknown_limit; /* the same where the noise is not known */
-    int64_t least_share;   /* ppm of the work of the base: less is not looked at */
+    int64_t limit;          /* ppm, or a count: more is an alarm */
+    int64_t unknown_limit;  /* the same where the noise is not known */
+    int64_t least_share;    /* ppm of the work of the base: less is not looked at */
     struct mi_bytes *names; /* [name_count] patterns of operators or types; none: all */
     uint32_t name_count;
 };

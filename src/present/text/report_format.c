@@ -1,8 +1,8 @@
 #include "present/text/report_format.h"
 
+#include "base/translate.h"
 #include "present/text/report_json.h"
 #include "present/text/report_text.h"
-#include "base/translate.h"
 
 #include <string.h>
 
@@ -29,13 +29,11 @@ static const struct mi_report_format json = {
 
 /* --- finding one --- */
 
-const struct mi_report_format *const mi_report_formats[] = {
-    &text,
-    &json,
+const struct mi_report_format *const mi_report_formats[] = {&text, &json,
 #define MI_REPORT_FORMAT(name) &mi_report_format_##name,
 #include "present/text/report_formats.def"
 #undef MI_REPORT_FORMAT
-    NULL};
+                                                            NULL};
 
 static bool ends_with(const char *path, const char *suffix, size_t len)
 {

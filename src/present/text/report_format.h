@@ -15,9 +15,10 @@ struct mi_report_about {
 };
 
 struct mi_report_format {
-    const char *name;     /* "junit" */
-    const char *suffixes; /* ".xml", several separated by blanks: the name of a file tells its form */
-    const char *title;    /* message id: who reads it */
+    const char *name; /* "junit" */
+    const char
+        *suffixes;     /* ".xml", several separated by blanks: the name of a file tells its form */
+    const char *title; /* message id: who reads it */
     void (*write)(const struct mi_report *report, const struct mi_report_about *about,
                   struct mi_sink *sink);
 };

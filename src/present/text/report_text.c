@@ -73,8 +73,8 @@ static bool is_us(const char *unit)
     return unit && strcmp(unit, "ns") == 0;
 }
 
-void mi_text_cell(struct mi_sink *sink, enum mi_lang lang, enum mi_cell_kind kind,
-                  const char *unit, const struct mi_cell *cell)
+void mi_text_cell(struct mi_sink *sink, enum mi_lang lang, enum mi_cell_kind kind, const char *unit,
+                  const struct mi_cell *cell)
 {
     char digits[MI_DECIMAL_ROOM];
     if (cell->is_none) {
@@ -249,7 +249,8 @@ static void render_row(struct layout *layout, uint32_t row)
         if (c > 0 && table->columns[c - 1].kind == MI_CELL_DEPTH && !cells[c - 1].is_none)
             mi_text_cell(&layout->texts, layout->options->lang, MI_CELL_DEPTH, "", &cells[c - 1]);
         if (!cells[c].is_none || !layout->is_list)
-            mi_text_cell(&layout->texts, layout->options->lang, column->kind, column->unit, &cells[c]);
+            mi_text_cell(&layout->texts, layout->options->lang, column->kind, column->unit,
+                         &cells[c]);
         close_cell(layout, &layout->cells[c], from);
     }
 }

@@ -26,8 +26,8 @@ void mi_text_sentence(struct mi_sink *sink, const char *sentence, const struct m
                       unsigned arg_count);
 
 /* One cell as people see it; names are escaped. */
-void mi_text_cell(struct mi_sink *sink, enum mi_lang lang, enum mi_cell_kind kind,
-                  const char *unit, const struct mi_cell *cell);
+void mi_text_cell(struct mi_sink *sink, enum mi_lang lang, enum mi_cell_kind kind, const char *unit,
+                  const struct mi_cell *cell);
 
 /* `number` with thousands marked; `ns` as microseconds likewise: "1,234.567". */
 void mi_text_number(struct mi_sink *sink, int64_t number);

@@ -212,7 +212,5 @@ static void write(const struct mi_report *report, const struct mi_report_about *
     mi_mem_free(cases);
 }
 
-const struct mi_report_format mi_report_format_junit = {.name = "junit",
-                                                        .suffixes = ".xml",
-                                                        .title = N_("JUnit XML, for CI servers"),
-                                                        .write = write};
+const struct mi_report_format mi_report_format_junit = {
+    .name = "junit", .suffixes = ".xml", .title = N_("JUnit XML, for CI servers"), .write = write};

@@ -1,5 +1,5 @@
-/* A report as SARIF 2.1.0 (OASIS), which code hosting sites show as alerts. Findings are about nodes
- * and tasks, not about lines of text: their places are logical ones. */
+/* A report as SARIF 2.1.0 (OASIS), which code hosting sites show as alerts. Findings are about
+ * nodes and tasks, not about lines of text: their places are logical ones. */
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "base/translate.h"
@@ -38,8 +38,7 @@ static void describe_rules(struct rules *rules, const struct mi_report *report)
     for (uint32_t r = 0; what >= 0 && r < table->row_count; r++) {
         const struct mi_cell *row = table->cells + (size_t)r * table->column_count;
         for (uint32_t i = 0; i < rules->count; i++)
-            if (!row[what].is_none &&
-                mi_bytes_equal(row[rule].text, mi_cstr(rules->name[i])))
+            if (!row[what].is_none && mi_bytes_equal(row[rule].text, mi_cstr(rules->name[i])))
                 rules->sentence[i] = row[what].word;
     }
 }
