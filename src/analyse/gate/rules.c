@@ -75,7 +75,7 @@ static bool broken(struct parser *p)
 }
 
 /* Says what is wrong with the value that was read last. */
-__attribute__((format(printf, 2, 3))) static bool refuse(struct parser *p, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool reject(struct parser *p, const char *format, ...)
 {
     char text[sizeof p->err->text];
     size_t at = mi_json_offset(&p->js);
@@ -110,7 +110,7 @@ static bool read_number(struct parser *p, int exp10, struct mi_bytes key, int64_
     if (!mi_json_scaled(&p->js, exp10, out, &flags))
         return broken(p);
     if ((flags & (MI_DECIMAL_BAD | MI_DECIMAL_OVERFLOW)) || *out < 0)
-        return refuse(p, "%.*s: wanted a number, 0 or more", SHOWN(key));
+        return reject(p, "%.*s: wanted a number, 0 or more", SHOWN(key));
     return true;
 }
 
@@ -123,7 +123,7 @@ static bool read_names(struct parser *p, struct mi_gate_rule *rule)
         if (!read_text(p, &name))
             return false;
         if (rule->name_count == MOST_NAMES)
-            return refuse(p, "too many names");
+            return reject(p, "too many names");
         if ((rule->name_count & (rule->name_count - 1)) == 0) {
             struct mi_bytes *more = mi_arena_alloc(
                 &p->rules->arena, (rule->name_count ? 2 * rule->name_count : 1) * sizeof *more);
@@ -177,9 +177,9 @@ static bool read_member(struct parser *p, struct mi_gate_rule *rule, struct mi_b
         if (!read_text(p, &word))
             return false;
         return find_severity(word, &rule->severity) ||
-               refuse(p, "there is no severity \"%.*s\"", SHOWN(word));
+               reject(p, "there is no severity \"%.*s\"", SHOWN(word));
     }
-    return refuse(p, "\"%.*s\" is no member of this rule", SHOWN(key));
+    return reject(p, "\"%.*s\" is no member of this rule", SHOWN(key));
 }
 
 static bool read_kind(struct parser *p, struct mi_gate_rule *rule)
@@ -190,7 +190,7 @@ static bool read_kind(struct parser *p, struct mi_gate_rule *rule)
     for (unsigned kind = 0; kind < MI_GATE_KINDS; kind++)
         if (mi_bytes_equal(name, mi_cstr(mi_gate_kinds[kind].name)))
             return *rule = rule_of(kind), true;
-    return refuse(p, "there is no rule \"%.*s\"", SHOWN(name));
+    return reject(p, "there is no rule \"%.*s\"", SHOWN(name));
 }
 
 static bool read_rule(struct parser *p)
@@ -202,14 +202,14 @@ static bool read_rule(struct parser *p)
     while (!p->failed && mi_json_next_key(&p->js, &key)) {
         bool names_kind = mi_json_string_is(key, MI_LIT("rule"));
         if (names_kind != (rule.kind == MI_GATE_KINDS))
-            return refuse(p, "\"rule\" comes first, and once");
+            return reject(p, "\"rule\" comes first, and once");
         if (!(names_kind ? read_kind(p, &rule) : read_member(p, &rule, key.raw)))
             return false;
     }
     if (mi_json_failed(&p->js))
         return broken(p);
     if (rule.kind == MI_GATE_KINDS)
-        return refuse(p, "a rule without \"rule\"");
+        return reject(p, "a rule without \"rule\"");
     p->rules->list[p->rules->count++] = rule;
     return true;
 }
@@ -223,7 +223,7 @@ static bool read_rules(struct parser *p)
         return broken(p);
     while (mi_json_next_item(&p->js)) {
         if (p->rules->count == MOST_RULES)
-            return refuse(p, "too many rules");
+            return reject(p, "too many rules");
         if (!read_rule(p))
             return false;
     }
@@ -238,15 +238,15 @@ static bool read_top(struct parser *p, struct mi_bytes key, bool *has_schema)
         *has_schema = true;
         return read_text(p, &text) &&
                (mi_bytes_equal(text, MI_LIT(MI_GATE_SCHEMA)) ||
-                refuse(p, "schema \"%.*s\": wanted \"" MI_GATE_SCHEMA "\"", SHOWN(text)));
+                reject(p, "schema \"%.*s\": wanted \"%s\"", SHOWN(text), MI_GATE_SCHEMA));
     }
     if (mi_bytes_equal(key, MI_LIT("false_alarms")))
         return read_number(p, ONE_TO_PPM, key, ppm) &&
                ((*ppm >= LEAST_PPM && *ppm <= MOST_PPM) ||
-                refuse(p, "%.*s: wanted a share from 0.000001 to 0.5", SHOWN(key)));
+                reject(p, "%.*s: wanted a share from 0.000001 to 0.5", SHOWN(key)));
     if (mi_bytes_equal(key, MI_LIT("rules")) && !p->rules->list)
         return read_rules(p);
-    return refuse(p, "\"%.*s\" is not expected here", SHOWN(key));
+    return reject(p, "\"%.*s\" is not expected here", SHOWN(key));
 }
 
 bool mi_gate_rules_read(struct mi_gate_rules *rules, struct mi_bytes text, struct mi_error *err)
@@ -264,7 +264,7 @@ bool mi_gate_rules_read(struct mi_gate_rules *rules, struct mi_bytes text, struc
     if (!p.failed && (mi_json_failed(&p.js) || !mi_json_done(&p.js)))
         broken(&p);
     if (!p.failed && (!has_schema || rules->count == 0))
-        refuse(&p, "wanted \"schema\": \"" MI_GATE_SCHEMA "\" and at least one rule");
+        reject(&p, "wanted \"schema\": \"%s\" and at least one rule", MI_GATE_SCHEMA);
     mi_scratch_fini(&p.scratch);
     if (p.failed)
         mi_gate_rules_fini(rules);
