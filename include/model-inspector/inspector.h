@@ -129,7 +129,8 @@ MI_API bool mi_inspector_diff(const struct mi_inspector *const *base, size_t bas
                               void *user, struct mi_error *err);
 
 /* Writes an export: formats of several files ("json", "csv") into the folder `path`, which is made
- * if it is missing; formats of one file ("sqlite", "chrome", "dot", "links") as the file `path`. */
+ * if it is missing; formats of one file ("sqlite", "chrome", "dot", "links",
+ * "html") as the file `path`. */
 MI_API bool mi_inspector_export(const struct mi_inspector *insp, const char *format,
                                 const char *path, struct mi_error *err);
 

@@ -27,7 +27,9 @@ static const struct mi_param params[] = {
      .metavar = N_("FORMAT"),
      .choices = formats,
      .help = N_("What to write: json (graph.json, trace.json, summary.json), csv (a file per "
-                "table), sqlite, chrome (for ui.perfetto.dev), dot (Graphviz), links.")},
+                "table), sqlite, chrome (for ui.perfetto.dev), dot (Graphviz), links, html (a page "
+                "that opens "
+                "without a network; see report).")},
     {.name = "input-dir",
      .kind = MI_PARAM_TEXT,
      .metavar = N_("DIR"),

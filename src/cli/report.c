@@ -34,7 +34,7 @@ static int write_file(const struct mi_cli *cli, const struct mi_view *view, cons
     struct mi_error err = MI_ERROR_INIT;
     struct mi_progress *progress = mi_progress_new(cli);
     struct mi_export_options options = {.progress = progress ? tick : NULL, .user = progress};
-    bool ok = mi_export_file(view, &mi_offline_exporter, path, &options, &err);
+    bool ok = mi_export_file(view, &mi_exporter_html, path, &options, &err);
     mi_progress_free(progress);
     return ok ? 0 : mi_cli_error(cli, &err);
 }
@@ -44,7 +44,7 @@ static int write_to_stdout(const struct mi_cli *cli, const struct mi_view *view)
     struct mi_error err = MI_ERROR_INIT;
     struct mi_cli_out out;
     mi_cli_out_init(cli, &out);
-    bool ok = mi_export_sink(view, &mi_offline_exporter, &out.sink, NULL, &err);
+    bool ok = mi_export_sink(view, &mi_exporter_html, &out.sink, NULL, &err);
     if (mi_sink_failed(&out.sink)) /* said by finish, unless the reader just went away */
         return mi_cli_out_finish(cli, &out, 0);
     return mi_cli_out_finish(cli, &out, ok ? 0 : mi_cli_error(cli, &err));

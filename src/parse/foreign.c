@@ -139,7 +139,8 @@ bool mi_is_own_dump(struct mi_bytes bytes)
         return mi_bytes_equal(mi_bytes_sub(bytes, 68, 4), MI_LIT("MInS"));
     if (mi_bytes_starts(bytes, MI_LIT("{")))
         return has_own_schema(mi_bytes_sub(bytes, 0, 128));
-    return mi_bytes_starts(bytes, MI_LIT("// model-inspector-dot/"));
+    return mi_bytes_starts(bytes, MI_LIT("// model-inspector-dot/")) ||
+           mi_bytes_starts(bytes, MI_LIT("<!doctype html>\n<!-- model-inspector-report/"));
 }
 
 /* CANN's newer package: manifest.json and folders data/model_<i>/, possibly below one folder. */

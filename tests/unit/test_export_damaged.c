@@ -1,5 +1,6 @@
 /* Exports of damaged inputs: whatever a reader makes of a capture with flipped bits, every exporter
  * writes it, the JSON ones as valid JSON. */
+#include "export_can.h"
 #include "present/exporter.h"
 #include "rng.h"
 
@@ -77,6 +78,8 @@ static void export_all(const struct mi_session *session)
 {
     struct mi_view view = {.session = session, .model = mi_session_model(session)};
     for (size_t f = 0; f < mi_exporter_count; f++) {
+        if (!can_export(f))
+            continue;
         struct mi_error err = MI_ERROR_INIT;
         struct judge judge = {.base = {open_judge, close_judge}};
         if (!mi_exporters[f]->write(&view, &judge.base, &err))

@@ -1,6 +1,7 @@
 /* Exports when memory runs out: whichever allocation fails, the export says so and leaks nothing;
  * or it did without, and then the files are the same. */
 #include "alloc_fail.h"
+#include "export_can.h"
 #include "export_model.h"
 #include "present/exporter.h"
 
@@ -69,6 +70,8 @@ static void every_allocation_may_fail(void **state)
     struct export_ids ids;
     assert_true(export_model(&model, &ids));
     for (size_t f = 0; f < mi_exporter_count; f++) {
+        if (!can_export(f))
+            continue;
         struct mi_error err = MI_ERROR_INIT;
         bool ok = export_with(&whole, &model, mi_exporters[f], -1, &err);
         assert_true(ok);

@@ -12,11 +12,12 @@
 
 enum { DEFAULT_MIB = 32, MOST_MIB = 1024, ROUNDS = 24, PER_1000 = 1000, MARGIN = 50 };
 
-struct making {
+struct mi_offline {
     const struct mi_model *model;
     bool is_anonymised;
     uint64_t most_bytes; /* of the packed data */
     struct mi_cut cut;
+    struct mi_sink frame;  /* web/src/report.html */
     uint8_t *values;       /* [tasks.count] 1: its counters are inside */
     struct mi_sink packed; /* snapshot, gzip */
     struct mi_sink about;  /* JSON */
@@ -24,7 +25,7 @@ struct making {
 
 /* --- the data --- */
 
-static bool pack(struct making *m, struct mi_error *err)
+static bool pack(struct mi_offline *m, struct mi_error *err)
 {
     struct mi_disguise disguise;
     struct mi_snapshot_options options = {.rename = m->is_anonymised ? mi_disguise_name : NULL,
@@ -48,7 +49,7 @@ static bool pack(struct making *m, struct mi_error *err)
 
 /* Leaves out step by step until the rest fits; what has gone already tells how much has to follow.
  */
-static bool pack_within(struct making *m, struct mi_error *err)
+static bool pack_within(struct mi_offline *m, struct mi_error *err)
 {
     for (int round = 0; round < ROUNDS; round++) {
         if (!pack(m, err))
@@ -72,7 +73,7 @@ static bool pack_within(struct making *m, struct mi_error *err)
 /* --- counters --- */
 
 /* Of the first task of each node and kernel, which is the one that summaries quote. */
-static bool choose_values(struct making *m, struct mi_error *err)
+static bool choose_values(struct mi_offline *m, struct mi_error *err)
 {
     const struct mi_tables *rows = &m->model->all.rows;
     struct mi_map seen = {0};
@@ -90,7 +91,7 @@ static bool choose_values(struct making *m, struct mi_error *err)
 }
 
 /* Tasks whose counters stay in the inputs. */
-static uint32_t count_left_behind(const struct making *m)
+static uint32_t count_left_behind(const struct mi_offline *m)
 {
     const struct mi_model *model = m->model;
     const struct mi_tables *rows = &model->all.rows;
@@ -105,7 +106,7 @@ static uint32_t count_left_behind(const struct making *m)
 
 /* --- what the page says of it --- */
 
-static bool describe(struct making *m, struct mi_error *err)
+static bool describe(struct mi_offline *m, struct mi_error *err)
 {
     struct mi_jw jw;
     mi_jw_init(&jw, &m->about, NULL);
@@ -130,7 +131,7 @@ static struct mi_bytes bytes_of(const struct mi_asset *asset)
 
 /* What stands for a {{name}} of the frame: the data, or a file of the page; of a module its gzip as
  * base64. */
-static bool put_part(const struct making *m, struct mi_bytes name, struct mi_sink *sink,
+static bool put_part(const struct mi_offline *m, struct mi_bytes name, struct mi_sink *sink,
                      struct mi_error *err)
 {
     const struct mi_asset *asset = mi_asset_find(name);
@@ -155,9 +156,9 @@ static const uint8_t *find(struct mi_bytes text, struct mi_bytes mark)
     return NULL;
 }
 
-static bool put_page(const struct making *m, struct mi_bytes frame, struct mi_sink *sink,
-                     struct mi_error *err)
+static bool put_page(const struct mi_offline *m, struct mi_sink *sink, struct mi_error *err)
 {
+    struct mi_bytes frame = mi_sink_bytes(&m->frame);
     const uint8_t *open;
     while ((open = find(frame, MI_LIT("{{"))) != NULL) {
         size_t before = (size_t)(open - frame.at);
@@ -181,54 +182,59 @@ bool mi_offline_can(void)
 }
 
 /* The page with nothing in it, to know what is left for the data. */
-static bool measure(struct making *m, struct mi_bytes frame, uint64_t most_bytes,
-                    struct mi_error *err)
+static bool measure(struct mi_offline *m, uint64_t most_bytes, struct mi_error *err)
 {
     struct mi_sink empty;
     mi_sink_init_memory(&empty);
-    bool ok = put_page(m, frame, &empty, err) && mi_sink_flush(&empty, err);
+    bool ok = put_page(m, &empty, err) && mi_sink_flush(&empty, err);
     uint64_t used = mi_sink_size(&empty) + 2048; /* what is said of the data */
     mi_sink_fini(&empty);
     m->most_bytes = most_bytes > used ? (most_bytes - used) / 4 * 3 : 0;
     return ok;
 }
 
-static bool write_page(struct making *m, struct mi_bytes frame, struct mi_target *target,
-                       struct mi_error *err)
+struct mi_offline *mi_offline_new(const struct mi_model *model,
+                                  const struct mi_offline_options *options, struct mi_error *err)
 {
-    struct mi_sink *sink = target->open(target, "export.html", err);
-    return sink && put_page(m, frame, sink, err) && target->close(target, err);
+    uint64_t most_mib = options->most_mib > 0 ? (uint64_t)options->most_mib : DEFAULT_MIB;
+    const struct mi_asset *frame = mi_asset_find(MI_LIT("report.html"));
+    if (!mi_offline_can()) {
+        mi_fail(err, MI_EUNSUPPORTED,
+                "this program was built without what reports need: ./dev deps installs it");
+        return NULL;
+    }
+    struct mi_offline *m = mi_mem_zero(1, sizeof *m);
+    if (!m) {
+        mi_fail(err, MI_ENOMEM, "out of memory for the report");
+        return NULL;
+    }
+    m->model = model;
+    m->is_anonymised = options->is_anonymised;
+    mi_sink_init_memory(&m->frame);
+    mi_sink_init_memory(&m->packed);
+    mi_sink_init_memory(&m->about);
+    mi_cut_init(&m->cut, model);
+    bool ok = mi_gzip_unpack(&m->frame, bytes_of(frame), err) && mi_sink_flush(&m->frame, err) &&
+              measure(m, most_mib << 20, err) && choose_values(m, err) && pack_within(m, err) &&
+              describe(m, err);
+    if (!ok)
+        mi_offline_free(m);
+    return ok ? m : NULL;
 }
 
-static bool write(const struct mi_view *view, struct mi_target *target, struct mi_error *err)
+void mi_offline_free(struct mi_offline *m)
 {
-    if (!mi_offline_can())
-        return mi_fail(err, MI_EUNSUPPORTED,
-                       "this program was built without what reports need: ./dev deps installs it");
-    struct making m = {.model = view->model,
-                       .is_anonymised = mi_args_flag(view->args, "anonymise")};
-    struct mi_sink frame;
-    mi_sink_init_memory(&frame);
-    mi_sink_init_memory(&m.packed);
-    mi_sink_init_memory(&m.about);
-    mi_cut_init(&m.cut, view->model);
-    uint64_t most_mib = (uint64_t)mi_args_int(view->args, "max-size", DEFAULT_MIB);
-    bool ok = mi_gzip_unpack(&frame, bytes_of(mi_asset_find(MI_LIT("report.html"))), err) &&
-              measure(&m, mi_sink_bytes(&frame), most_mib << 20, err) && choose_values(&m, err) &&
-              pack_within(&m, err) && describe(&m, err) &&
-              write_page(&m, mi_sink_bytes(&frame), target, err);
-    mi_cut_fini(&m.cut);
-    mi_mem_free(m.values);
-    mi_sink_fini(&m.about);
-    mi_sink_fini(&m.packed);
-    mi_sink_fini(&frame);
-    return ok;
+    if (!m)
+        return;
+    mi_cut_fini(&m->cut);
+    mi_mem_free(m->values);
+    mi_sink_fini(&m->about);
+    mi_sink_fini(&m->packed);
+    mi_sink_fini(&m->frame);
+    mi_mem_free(m);
 }
 
-const struct mi_exporter mi_offline_exporter = {
-    .name = "html",
-    .title = "one page with everything in it, for a browser without a network",
-    .suffix = ".html",
-    .media_type = "text/html; charset=utf-8",
-    .write = write,
-};
+bool mi_offline_write(const struct mi_offline *m, struct mi_sink *sink, struct mi_error *err)
+{
+    return put_page(m, sink, err);
+}

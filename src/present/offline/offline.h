@@ -7,14 +7,25 @@
 #ifndef MI_PRESENT_OFFLINE_OFFLINE_H
 #define MI_PRESENT_OFFLINE_OFFLINE_H
 
-#include "present/exporter.h"
+#include "base/sink.h"
+#include "model/model.h"
 
-/* Writes the report. Arguments of the view: "max-size" (MiB), "anonymise". Fails with
- * MI_EUNSUPPORTED where the program was built without what reports need, with MI_ELIMIT where the
- * size cannot be kept. Run it with mi_export_file(). */
-extern const struct mi_exporter mi_offline_exporter;
+struct mi_offline;
+
+struct mi_offline_options {
+    int64_t most_mib; /* largest size of the file, MiB; 0 = 32 */
+    bool is_anonymised;
+};
 
 /* Whether this program can write reports. */
 bool mi_offline_can(void);
+
+/* Makes all but the file itself. Fails with MI_EUNSUPPORTED where the program was built without
+ * what reports need, with MI_ELIMIT where the size cannot be kept. */
+struct mi_offline *mi_offline_new(const struct mi_model *model,
+                                  const struct mi_offline_options *options, struct mi_error *err);
+void mi_offline_free(struct mi_offline *report); /* NULL is fine */
+
+bool mi_offline_write(const struct mi_offline *report, struct mi_sink *sink, struct mi_error *err);
 
 #endif
