@@ -1,11 +1,16 @@
 #include "analyse/pass_params.h"
 #include "base/translate.h"
 #include "cli/cli.h"
+#include "cli/live.h"
 
 static int run(struct mi_cli *cli, const struct mi_args *args)
 {
     static const struct mi_param top = {.name = "top", .kind = MI_PARAM_INT};
     struct mi_arg all = {.param = &top, .text = "0", .number = 0};
+    if (mi_args_flag(args, "environment"))
+        return args->operand_count
+                   ? mi_cli_usage(cli, &mi_command_doctor, "--environment takes no inputs")
+                   : mi_cli_environment(cli);
     return mi_cli_pass(cli, &mi_command_doctor, args,
                        &(struct mi_cli_pass_options){.pass = "doctor",
                                                      .fallback = cli->json ? &all : NULL,
@@ -14,7 +19,7 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
 
 const struct mi_command mi_command_doctor = {
     .name = "doctor",
-    .operands = "INPUT...",
+    .operands = "INPUT... | --environment",
     .summary = N_("What is wrong with a run, what it costs, and what to try."),
     .details =
         N_("Looks for symptoms, each by a rule of its own: needless conversions, wrong element "
@@ -25,7 +30,9 @@ const struct mi_command mi_command_doctor = {
            "for scripts."),
     .examples = "inspector-cli doctor model.onnx model.om PROF_000001_20250109084754730_HORRDEIB/\n"
                 "inspector-cli doctor --rules --rule inserted_transfers capture/\n"
-                "inspector-cli doctor --fail-on warning --json capture/",
+                "inspector-cli doctor --fail-on warning --json capture/\n"
+                "inspector-cli doctor --environment",
     .params = mi_params_doctor,
+    .more_params = mi_environment_params,
     .run = run,
 };

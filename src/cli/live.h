@@ -15,6 +15,11 @@ extern const struct mi_param mi_live_params[]; /* --input-dir */
 /* Exports what msprof can export, and says what is still raw. */
 int mi_cli_export_profiles(struct mi_cli *cli, const char *dir);
 
+/* What this machine has of what `start` needs, and what will be used: environment.c. */
+int mi_cli_environment(struct mi_cli *cli);
+
+extern const struct mi_param mi_environment_params[]; /* --environment */
+
 /* One sentence on standard error, with the program's name before it. */
 void mi_cli_say(const struct mi_cli *cli, const char *sentence, const char *detail);
 

@@ -35,6 +35,12 @@ inspector-cli start --output-dir "$temp/none" 2> "$temp/err" || status=$?
 [ "$status" = 2 ] && grep -q 'enable-graph' "$temp/err" || fail "no switch: $status, $(cat "$temp/err")"
 [ ! -e "$temp/none" ] || fail "a folder was made all the same"
 
+# --- what this machine has ---
+LD_LIBRARY_PATH=$MI_BINARY_DIR/fake_acl inspector-cli doctor --environment > "$temp/env.out"
+grep -q 'device times by the profiler' "$temp/env.out" || fail "environment: $(cat "$temp/env.out")"
+LD_LIBRARY_PATH=$MI_BINARY_DIR/fake_acl PROFILING_MODE=dynamic inspector-cli doctor --environment |
+    grep -q 'another profiler is at work' || fail "environment: another profiler is not seen"
+
 # --- the program is run: its output and its exit code are its own, the capture is closed ---
 status=0
 FAKE_ACL_TRUTH="$temp/run.truth" inspector-cli start --output-dir "$temp/run" --enable-graph --enable-runtime \

@@ -8,6 +8,7 @@
  * MSPTI), this one stays away and says so. */
 #include "collect/hook/hook.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,15 +62,24 @@ static void say(const char *what, int code)
     mi_hook_remark(MI_REC_note, text);
 }
 
+/* In libascendcl, or in a library of its own, which nobody may have opened yet. */
+static init_fn *find_init(void)
+{
+    mi_hook_fn *init = mi_hook_real(MI_SYMBOL_aclprofInit);
+    if (!init && dlopen("libmsprofiler.so", RTLD_LAZY | RTLD_GLOBAL))
+        init = mi_hook_real(MI_SYMBOL_aclprofInit);
+    return (init_fn *)init;
+}
+
 void mi_profile_initialise(void)
 {
-    init_fn *init = (init_fn *)mi_hook_real(MI_SYMBOL_aclprofInit);
     if (!mi_hook.wants_runtime || !mi_hook.dir[0] || atomic_load(&mi_hook.state) != MI_HOOK_ON)
         return;
     pthread_mutex_lock(&lock);
     bool was_busy = mi_hook_self.is_busy;
     if (atomic_load(&stage) == NOT_BEGUN) {
         int code = 0;
+        init_fn *init = is_taken() ? NULL : find_init();
         if (is_taken()) {
             atomic_store(&stage, ELSEWHERE);
         } else if (!init) {

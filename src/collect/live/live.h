@@ -72,4 +72,20 @@ size_t mi_live_ask(const char *dir, const char *question,
 bool mi_live_export_profiles(const char *dir, uint32_t *exported, uint32_t *missing,
                              struct mi_error *err);
 
+/* --- live_check.c --- */
+
+/* One thing that collecting needs, or that stands in its way. */
+struct mi_live_fact {
+    const char *name; /* "libascendcl.so": for scripts */
+    bool is_found;
+    const char *serves; /* message id: what it is for */
+    char detail[256];   /* path, value; "" = none */
+};
+
+enum { MI_LIVE_FACTS_MAX = 24 };
+
+/* Looks at this machine. Libraries are opened in a child process, so that what they do stays there.
+ */
+size_t mi_live_check(struct mi_live_fact facts[MI_LIVE_FACTS_MAX]);
+
 #endif

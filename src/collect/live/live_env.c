@@ -23,7 +23,7 @@ static bool try_hook(char *path, size_t size, const char *folder, const char *be
 
 bool mi_live_find_hook(char *path, size_t size, struct mi_error *err)
 {
-    static const char *const below[] = {"", "/../" MI_LIB_DIR, "/../lib", "/../lib64"};
+    static const char *const below[] = {"", "/../lib", "/../lib64", ("/../" MI_LIB_DIR)};
     const char *named = getenv("MI_HOOK_LIB");
     char folder[PATH_MAX];
     if (named && *named && strlen(named) < size && access(named, R_OK) == 0) {
