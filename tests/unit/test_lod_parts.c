@@ -277,6 +277,35 @@ static void bands_agree_with_flags(void **state)
     drop();
 }
 
+static void the_overview_agrees_with_flags(void **state)
+{
+    (void)state;
+    static uint8_t flags[LINE];
+    struct mi_account account;
+    struct mi_busy busy;
+    build(5);
+    const struct mi_tables *rows = &hand.model.all.rows;
+    assert_true(mi_account_init(&account, &hand.model, NULL));
+    assert_true(mi_busy_init(&busy, &account, rows->tasks.start_ns, NULL));
+    for (uint32_t track = 1; track <= STREAMS; track++) {
+        memset(flags, 0, LINE);
+        for (uint32_t t = 1; t < rows->tasks.count; t++)
+            if (rows->tasks.track[t].v == track)
+                memset(flags + rows->tasks.start_ns[t], 1, (size_t)rows->tasks.dur_ns[t]);
+        for (int64_t s = 0; s < MI_BUSY_STEPS; s++) {
+            int64_t taken = 0;
+            for (int64_t k = busy.first_ns + s * busy.step_ns;
+                 k < busy.first_ns + (s + 1) * busy.step_ns && k < LINE; k++)
+                taken += flags[k];
+            int64_t expect = taken * 255 / busy.step_ns;
+            assert_int_equal(busy.tracks[track * MI_BUSY_STEPS + s], taken && !expect ? 1 : expect);
+        }
+    }
+    mi_busy_fini(&busy);
+    mi_account_fini(&account);
+    drop();
+}
+
 static void gaps_lie_where_no_task_runs(void **state)
 {
     (void)state;
@@ -383,6 +412,7 @@ int main(void)
         cmocka_unit_test(places_in_lanes_are_found),
         cmocka_unit_test(times_as_exported_move_the_lanes),
         cmocka_unit_test(bands_agree_with_flags),
+        cmocka_unit_test(the_overview_agrees_with_flags),
         cmocka_unit_test(gaps_lie_where_no_task_runs),
         cmocka_unit_test(counters_keep_extremes_and_order),
         cmocka_unit_test(every_failing_allocation_is_an_error),
