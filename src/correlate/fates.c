@@ -179,6 +179,17 @@ static void count_origins(struct fates *f)
 
 /* --- a compiled node without tasks --- */
 
+/* The node around this graph ran, or another of its bodies did: where compilers turn the node into
+ * labels and jumps, it has no task of its own. */
+static bool owner_ran(const struct fates *f, uint32_t owner, uint32_t graph)
+{
+    const struct mi_csr *inner = &f->model->index.inner;
+    for (uint32_t i = inner->first[owner]; i < inner->first[owner + 1]; i++)
+        if (inner->list[i] != graph && f->has_tasks[inner->list[i]])
+            return true;
+    return f->task_count[owner] != 0;
+}
+
 static enum mi_reason why_no_task(const struct fates *f, uint32_t compiled, const char **evidence)
 {
     const struct mi_graphs *graphs = &f->rows->graphs;
@@ -193,7 +204,7 @@ static enum mi_reason why_no_task(const struct fates *f, uint32_t compiled, cons
         uint32_t owner = graphs->parent[g].v;
         if (f->has_tasks[g])
             break;
-        if (f->task_count[owner]) {
+        if (owner_ran(f, owner, g)) {
             *evidence = N_("the node around it ran, its body or branch did not");
             return f->is_truncated ? MI_REASON_NOT_CAPTURED : MI_REASON_BRANCH_NOT_TAKEN;
         }
