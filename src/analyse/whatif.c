@@ -199,6 +199,8 @@ static void warn_of_data(struct mi_doctor *d, const struct mi_changes *changes)
 static bool answer(struct mi_doctor *d, bool wants_rank)
 {
     struct mi_changes changes;
+    if (!d->run_count)
+        return true; /* nothing ran, nothing to change */
     int64_t before_ns = replay_ns(d);
     if (!mi_changes_read(&changes, d))
         return false;

@@ -14,7 +14,8 @@
 struct mi_cli {
     const char *program; /* "inspector-cli" */
     enum mi_lang lang;
-    bool json;                /* --json */
+    bool json;                /* --json, or --jsonl */
+    bool json_lines;          /* --jsonl */
     bool out_is_tty;          /* standard output is a terminal */
     bool err_is_tty;          /* progress is drawn only then */
     unsigned columns;         /* width of the terminal; 0 = unlimited (not a terminal, or --wide) */

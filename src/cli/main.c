@@ -55,7 +55,8 @@ static void set_output(struct mi_cli *cli, const struct mi_args *args)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     bool is_dumb = !term || strcmp(term, "dumb") == 0;
-    cli->json = mi_args_flag(args, "json");
+    cli->json_lines = mi_args_flag(args, "jsonl");
+    cli->json = cli->json_lines || mi_args_flag(args, "json");
     cli->columns = cli->out_is_tty && !mi_args_flag(args, "wide") ? terminal_columns() : 0;
     cli->color = cli->out_is_tty && !is_dumb && !(no_color && *no_color);
 }

@@ -90,7 +90,9 @@ int mi_cli_report(const struct mi_cli *cli, const struct mi_session *session,
     struct mi_cli_out out;
     (void)session;
     mi_cli_out_init(cli, &out);
-    if (cli->json) {
+    if (cli->json_lines) {
+        mi_report_write_lines(report, &out.sink, NULL);
+    } else if (cli->json) {
         mi_report_write_json(report, &out.sink, NULL);
     } else {
         struct mi_text_options options = {

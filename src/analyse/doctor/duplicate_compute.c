@@ -1,10 +1,15 @@
-/* The same is computed twice: nodes of one type with equal inputs, attributes and outputs. */
+/* The same is computed twice: nodes of one type with equal inputs, attributes and outputs. What
+ * differs may not be recorded (weights that a dump leaves out): the same work also takes the same
+ * time. */
 #include "analyse/doctor/doctor.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
 
-static const struct mi_doctor_limit limits[] = {MI_DOCTOR_LIMITS(2, 1), {.name = NULL}};
+static const struct mi_doctor_limit limits[] = {
+    MI_DOCTOR_LIMITS(2, 1),
+    {"most-apart-percent", 30, N_("the longer one takes so many hundredths more at most")},
+    {.name = NULL}};
 
 enum { MOST_BYTES = 4096 /* of what tells two nodes apart */ };
 
@@ -75,9 +80,12 @@ static void sign(const struct mi_doctor *d, uint32_t node, struct signature *s)
 static bool is_same(const struct mi_doctor *d, uint32_t a, uint32_t b)
 {
     struct signature left, right;
+    int64_t shorter_ns = d->node_ns[a] < d->node_ns[b] ? d->node_ns[a] : d->node_ns[b];
+    int64_t apart_ns = d->node_ns[a] + d->node_ns[b] - 2 * shorter_ns;
     sign(d, a, &left);
     sign(d, b, &right);
-    return left.count == right.count &&
+    return apart_ns <= shorter_ns / 100 * mi_doctor_limit(d, "most-apart-percent") &&
+           left.count == right.count &&
            memcmp(left.words, right.words, left.count * sizeof *left.words) == 0 &&
            mi_doctor_same_tensor(d->rows, mi_doctor_output(d->rows, a),
                                  mi_doctor_output(d->rows, b));

@@ -57,15 +57,20 @@ static void write_member(struct mi_jw *jw, const char *name, enum mi_cell_kind k
     }
 }
 
+static void write_columns(struct mi_jw *jw, const struct mi_report_table *table, uint32_t r)
+{
+    for (unsigned c = 0; c < table->column_count; c++)
+        write_member(jw, table->columns[c].name, table->columns[c].kind,
+                     &table->cells[(size_t)r * table->column_count + c]);
+}
+
 static void write_table(struct mi_jw *jw, const struct mi_report_table *table)
 {
     mi_jw_key(jw, table->name);
     mi_jw_begin_array(jw);
     for (uint32_t r = 0; r < table->row_count; r++) {
         mi_jw_begin_object(jw);
-        for (unsigned c = 0; c < table->column_count; c++)
-            write_member(jw, table->columns[c].name, table->columns[c].kind,
-                         &table->cells[(size_t)r * table->column_count + c]);
+        write_columns(jw, table, r);
         mi_jw_end(jw);
     }
     mi_jw_end(jw);
@@ -108,9 +113,8 @@ static void write_advice(struct mi_jw *jw, const struct mi_finding *finding)
     write_sentence(jw, "advice", finding->advice, finding);
 }
 
-void mi_report_write_finding(struct mi_jw *jw, const struct mi_finding *finding)
+static void write_finding_members(struct mi_jw *jw, const struct mi_finding *finding)
 {
-    mi_jw_begin_object(jw);
     mi_jw_member_text(jw, "rule", finding->rule);
     mi_jw_member_text(jw, "severity", mi_enum_name(MI_E_severity, finding->severity));
     mi_jw_key(jw, "node");
@@ -131,16 +135,27 @@ void mi_report_write_finding(struct mi_jw *jw, const struct mi_finding *finding)
         mi_jw_null(jw);
     if (finding->advice)
         write_advice(jw, finding);
+}
+
+void mi_report_write_finding(struct mi_jw *jw, const struct mi_finding *finding)
+{
+    mi_jw_begin_object(jw);
+    write_finding_members(jw, finding);
     mi_jw_end(jw);
 }
 
-void mi_report_write_members(const struct mi_report *report, struct mi_jw *jw)
+static void write_facts(struct mi_jw *jw, const struct mi_report *report)
 {
     mi_jw_key(jw, "facts");
     mi_jw_begin_object(jw);
     for (uint32_t f = 0; f < report->fact_count; f++)
         write_member(jw, report->facts[f].name, report->facts[f].kind, &report->facts[f].cell);
     mi_jw_end(jw);
+}
+
+void mi_report_write_members(const struct mi_report *report, struct mi_jw *jw)
+{
+    write_facts(jw, report);
     mi_jw_key(jw, "tables");
     mi_jw_begin_object(jw);
     for (uint32_t t = 0; t < report->table_count; t++)
@@ -163,4 +178,42 @@ bool mi_report_write_json(const struct mi_report *report, struct mi_sink *sink,
     mi_report_write_members(report, &jw);
     mi_jw_end(&jw);
     return mi_jw_finish(&jw, err);
+}
+
+/* --- lines --- */
+
+static void begin_line(struct mi_jw *jw, struct mi_sink *sink, const char *kind)
+{
+    mi_jw_init(jw, sink, NULL);
+    mi_jw_begin_object(jw);
+    mi_jw_member_text(jw, "kind", kind);
+}
+
+static void end_line(struct mi_jw *jw)
+{
+    mi_jw_end(jw);
+    mi_sink_byte(jw->sink, '\n');
+}
+
+bool mi_report_write_lines(const struct mi_report *report, struct mi_sink *sink,
+                           struct mi_error *err)
+{
+    struct mi_jw jw;
+    begin_line(&jw, sink, "facts");
+    mi_jw_member_text(&jw, "schema", MI_REPORT_SCHEMA);
+    write_facts(&jw, report);
+    end_line(&jw);
+    for (uint32_t t = 0; t < report->table_count; t++)
+        for (uint32_t r = 0; r < report->tables[t].row_count; r++) {
+            begin_line(&jw, sink, "row");
+            mi_jw_member_text(&jw, "table", report->tables[t].name);
+            write_columns(&jw, &report->tables[t], r);
+            end_line(&jw);
+        }
+    for (uint32_t f = 0; f < report->finding_count; f++) {
+        begin_line(&jw, sink, "finding");
+        write_finding_members(&jw, &report->findings[f]);
+        end_line(&jw);
+    }
+    return mi_sink_flush(sink, err);
 }

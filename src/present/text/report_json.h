@@ -26,4 +26,9 @@ void mi_report_write_finding(struct mi_jw *jw, const struct mi_finding *finding)
 bool mi_report_write_json(const struct mi_report *report, struct mi_sink *sink,
                           struct mi_error *err);
 
+/* One object per line, each with a "kind": "facts" with the facts, "row" with "table" and the
+ * columns of the row, "finding" with its members. */
+bool mi_report_write_lines(const struct mi_report *report, struct mi_sink *sink,
+                           struct mi_error *err);
+
 #endif
