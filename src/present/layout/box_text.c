@@ -139,6 +139,8 @@ struct mi_box_text mi_box_text(const struct mi_outline *outline, uint32_t item,
     const struct mi_outline_item *at = &outline->items[inner];
     if (at->node)
         fill_node(&text, outline->model, at->node, arena);
+    else if (at->group)
+        text.members = at->nodes > UINT32_MAX ? UINT32_MAX : (uint32_t)at->nodes;
     else if (at->value)
         text.type = brief_type(outline->model, (mi_value_id){at->value}, arena);
     return text;

@@ -172,6 +172,8 @@ static bool mark_items(struct mi_scenery *set)
             set->flags[i] = outline->items[i].is_output ? MI_BOX_OUTPUT : MI_BOX_INPUT;
         if (outline->items[i].part)
             set->flags[i] |= MI_BOX_PART;
+        if (outline->items[i].group)
+            set->flags[i] |= MI_BOX_FUSED;
         if (node) {
             set->flags[i] = marks_of(outline->model, node);
             set->category[i] = nodes->category[node];

@@ -6,7 +6,7 @@ import {heatText, look, type Palette} from '../util/colours';
 import type {Surface} from '../util/export';
 import {count, share} from '../util/format';
 import type {Marks} from './draw';
-import {EDGE_STUB, GROUP, HUB, INPUT, OPEN, OUTPUT, PART, type Scene} from './scene';
+import {EDGE_STUB, FUSED, GROUP, HUB, INPUT, OPEN, OUTPUT, PART, type Scene} from './scene';
 
 export const FAMILY = 'system-ui, "Noto Sans CJK SC", "Microsoft YaHei", sans-serif';
 const BASE = 12; // size that widths are measured at
@@ -39,18 +39,18 @@ export class Labels {
     }
 
     // Names differ at their ends and are cut in the middle; of operator types the beginning tells most.
-    private cut(text: string, room: number, bold: boolean, size: number): string {
+    private cut(text: string, room: number, bold: boolean, size: number, isOp: boolean): string {
         const full = this.width(text, bold, size);
         if (full <= room || !text) return text;
         const letters = Math.floor((text.length * room) / full);
         if (letters < 2) return '';
-        return bold || letters < 8 ? `${text.slice(0, letters - 1)}…` : middle(text, letters);
+        return isOp || letters < 8 ? `${text.slice(0, letters - 1)}…` : middle(text, letters);
     }
 
     // --- gathering ---
 
-    private put(text: string, x: number, y: number, room: number, bold: boolean, size: number, colour: string, alpha: number): void {
-        const shown = this.cut(text, room, bold, size);
+    private put(text: string, x: number, y: number, room: number, bold: boolean, size: number, colour: string, alpha: number, isOp = false): void {
+        const shown = this.cut(text, room, bold, size, isOp);
         if (!shown) return;
         const key = `${alpha}|${colour}|${bold ? '600 ' : ''}${Math.round(size * 10) / 10}`;
         const list = this.pending.get(key);
@@ -108,7 +108,7 @@ export class Labels {
         const x = scene.x[b]! + 9, y = scene.y[b]!, h = scene.height[b]!, colour = this.ink(scene, b, marks, palette);
         const tag = scene.members[b] ? `⊕${scene.members[b]}` : '';
         const room = scene.width[b]! - 18;
-        const put = (text: string, line: number, bold: boolean, size: number, less = 0): void => this.put(text, x, y + line, room - less, bold, size, colour, alpha);
+        const put = (text: string, line: number, bold: boolean, size: number, less = 0): void => this.put(text, x, y + line, room - less, bold, size, colour, alpha, bold);
         const head = scene.op[b] || scene.label[b]!;
         if (scale < 0.36) {
             const size = Math.min(26, 8.5 / scale);
@@ -133,7 +133,9 @@ export class Labels {
             return;
         }
         const size = scale >= 0.8 ? 12 : Math.min(15, 9.6 / scale);
-        this.put(label, x, y + 12, room, true, size, colour, alpha);
+        const tag = scene.flags[b]! & FUSED && scene.members[b] ? `⊕${scene.members[b]}` : '', tagWide = tag ? this.width(tag, true, size) + 6 : 0;
+        this.put(label, x, y + 12, room - tagWide, true, size, colour, alpha);
+        if (tag) this.put(tag, x + room - tagWide + 6, y + 12, tagWide, true, size, colour, alpha);
         if (scene.width[b]! * scale >= 240 && marks.peek(scene.group[b]!)) return;
         const part = scene.time[b] && scene.totalTime ? ` · ${share((1e6 * scene.time[b]!) / scene.totalTime)}` : '';
         this.put(`▸ ${t('nodes', {n: count(scene.nodes[b]!)})}${part}`, x, y + 12 + size * 1.16, room, false, size * 0.88, marks.byTime ? colour : palette.faint, alpha);

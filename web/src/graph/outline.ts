@@ -3,7 +3,7 @@ import {postFrame} from '../api/client';
 import {i64, texts, u16, u32, u8} from '../api/frame';
 import {clean} from '../util/clean';
 import type {Fold, LayerName} from '../state/state';
-import type {Scene} from './scene';
+import {OPEN, type Scene} from './scene';
 
 export interface Item {
     item: number;
@@ -75,7 +75,8 @@ export function countByBox(outline: Outline, scene: Scene, nodes: Iterable<numbe
     const counts = new Map<number, number>();
     for (const node of nodes) {
         const box = outline.visible(scene, node);
-        if (box) counts.set(box, (counts.get(box) ?? 0) + 1);
+        // Constants are no boxes; the open group around them does not stand for them.
+        if (box && (!(scene.flags[box]! & OPEN) || scene.node[box] === node)) counts.set(box, (counts.get(box) ?? 0) + 1);
     }
     return counts;
 }

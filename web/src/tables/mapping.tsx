@@ -24,13 +24,15 @@ export function Mapping() {
     if (typeof found === 'string') return <p class="faint pad">{clean(found)}</p>;
     if (!found) return <p class="faint pad">{t('loading')}</p>;
     if (!all.length) return <p class="faint pad">{t('noMapping')}</p>;
+    const hasTasks = all.some((r) => r.tasks > 0);
     return (
-        <div class="mapping">
+        <div class={hasTasks ? 'mapping' : 'mapping no-tasks'}>
             <States rows={all} state={filter.state} set={(state) => setFilter({...filter, state})} />
             <Heads filter={filter} setFilter={setFilter} sort={sort} setSort={setSort} />
             <Rows rows={rows} whole={whole} />
             <p class="sums faint" aria-live="polite">
-                {t('sums', {ops: count(sum.framework), nodes: count(sum.compiled), tasks: count(sum.tasks), time: duration(sum.time)})}
+                {t('sums', {ops: count(sum.framework), nodes: count(sum.compiled)})}
+                {hasTasks && ` · ${t('taskSums', {n: count(sum.tasks), time: duration(sum.time)})}`}
                 {whole > 0 && sum.time < whole ? ` · ${share((1e6 * sum.time) / whole)}` : ''}
             </p>
         </div>
