@@ -194,7 +194,32 @@ static const struct sample samples[] = {
      MI_LAYER_FRAMEWORK,
      {"cann-static/framework/lanenet_epoch_122_batch_8_AUG.onnx"}},
     {"LaneNet compiled", MI_LAYER_COMPILED, {"cann-static/om/lanenet_ascend310b4.om"}},
+    {"GE dump 00056 Build", MI_LAYER_COMPILED, {"cann-static/ge-dump/ge_proto_00056_Build.txt"}},
+    {"GE dump 00000062 Build",
+     MI_LAYER_COMPILED,
+     {"cann-static/ge-dump/ge_proto_00000062_Build.txt"}},
+    {"GE dump graph 11",
+     MI_LAYER_COMPILED,
+     {"cann-static/ge-dump/ge_onnx_00000001_graph_11_Build.pbtxt"}},
+    {"GE dump 00026 UBMatch",
+     MI_LAYER_STAGE,
+     {"cann-static/ge-dump/ge_proto_00026_afterUBMatch.txt"}},
+    {"resnet18_q source", MI_LAYER_FRAMEWORK, {"onnxruntime/resnet18_q.onnx"}},
+    {"mobilenetv3 source", MI_LAYER_FRAMEWORK, {"onnxruntime/mobilenetv3_w25.onnx"}},
+    {"mobilenetv3 optimised", MI_LAYER_FRAMEWORK, {"onnxruntime/mobilenetv3_w25.seq1.opt.onnx"}},
+    {"bert_tiny source", MI_LAYER_FRAMEWORK, {"onnxruntime/bert_tiny.onnx"}},
+    {"bert_tiny optimised", MI_LAYER_FRAMEWORK, {"onnxruntime/bert_tiny.seq1.opt.onnx"}},
+    {"bert_attention source", MI_LAYER_FRAMEWORK, {"onnxruntime/bert_attention.onnx"}},
+    {"inception source", MI_LAYER_FRAMEWORK, {"onnxruntime/inception_branches.onnx"}},
+    {"qdq_net source", MI_LAYER_FRAMEWORK, {"onnxruntime/qdq_net.onnx"}},
 };
+
+/* The last line of the rivals' table: the worst of our numbers as parts of dagre's. */
+static void read_worst(const char *line, double *crossings, double *width)
+{
+    if (sscanf(line, "worst beside dagre: crossings %lf width %lf", crossings, width) != 2)
+        *crossings = *width = -1;
+}
 
 static void bench_beauty(struct bench *bench)
 {
@@ -226,10 +251,16 @@ static void bench_beauty(struct bench *bench)
     bench_group(bench, "beside dagre and elkjs");
     bench_program(bench, "all three, one after the other", rivals, output, 0);
     FILE *table = fopen(output, "r");
-    for (int c; table && (c = fgetc(table)) != EOF;)
-        fputc(c, bench->json ? stderr : stdout);
+    char line[512] = "";
+    double crossings, width;
+    while (table && fgets(line, sizeof line, table))
+        fputs(line, bench->json ? stderr : stdout);
     if (table)
         fclose(table);
+    read_worst(line, &crossings, &width);
+    bench_goal(bench, "crossings beside dagre's, the worst graph", crossings, BENCH_AT_MOST, 1.5,
+               "x");
+    bench_goal(bench, "width beside dagre's, the worst graph", width, BENCH_AT_MOST, 1.5, "x");
     bench_remove_folder(folder);
 }
 

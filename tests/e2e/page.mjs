@@ -2,92 +2,12 @@
  * paths, keeps its place in the address, obeys the keyboard alone, speaks both languages, wears both themes,
  * and takes no hostile name for more than a name. Any console error or policy violation fails the test.
  * MI_CLI, MI_HOSTILE name the program and a file; MI_CASE, MI_SAMPLES may be empty or absent. */
-import {execFileSync, spawn} from 'node:child_process';
+import {execFileSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {chromium} from 'playwright-core';
+import {aBox, camera, check, finish, ink, open, openAll, scene, serve} from './page_lib.mjs';
 
-const cli = process.env.MI_CLI;
-let passed = 0, failed = 0;
-
-function check(what, is, more = '') {
-    if (is) passed++;
-    else {
-        failed++;
-        console.log(`FAILED: ${what} ${more}`);
-    }
-}
-
-function serve(inputs) {
-    const child = spawn(cli, ['serve', '--no-open', ...inputs], {stdio: ['ignore', 'pipe', 'inherit']});
-    return new Promise((resolve, reject) => {
-        child.stdout.once('data', (data) => resolve({child, url: data.toString().trim()}));
-        child.once('exit', (code) => reject(new Error(`serve ended with ${code}`)));
-    });
-}
-
-const browser = await chromium.launch({
-    executablePath: process.env.MI_CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-        '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-});
-
-async function open(url, options = {}) {
-    const context = await browser.newContext({viewport: {width: 1400, height: 900}, ...options});
-    const page = await context.newPage();
-    page.problems = [];
-    /* Reading pixels back is what this test does, not the page. */
-    page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/readback/.test(m.text()) && page.problems.push(m.text()));
-    page.on('pageerror', (e) => page.problems.push(e.message));
-    await page.goto(url);
-    await page.waitForFunction(() => window.inspector?.graph?.scene, null, {timeout: 30000});
-    await page.waitForTimeout(200);
-    return page;
-}
-
-const scene = (page) => page.evaluate(() => {
-    const s = window.inspector.graph.scene;
-    let nodes = 0, open = 0;
-    for (let b = 1; b < s.count; b++) {
-        if (s.node[b]) nodes++;
-        if (s.flags[b] & 2) open++;
-    }
-    return {count: s.count, nodes, open, edges: s.edges};
-});
-
-const camera = (page) => page.evaluate(() => ({...window.inspector.graph.camera}));
-
-/* How many pixels of the canvas differ from its most frequent colour. */
-const ink = (page, id) => page.evaluate((name) => {
-    const canvas = document.getElementById(name), c = canvas.getContext('2d');
-    const view = new Uint32Array(c.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-    const counts = new Map();
-    for (const p of view) counts.set(p, (counts.get(p) ?? 0) + 1);
-    return view.length - Math.max(...counts.values());
-}, id);
-
-/* The middle of some box with a node, in pixels of the page. */
-const aNode = (page, at = 0.5) => page.evaluate((part) => {
-    const view = window.inspector.graph, s = view.scene, list = [];
-    for (let b = 1; b < s.count; b++) if (s.node[b]) list.push(b);
-    if (!list.length) return null;
-    const box = list[Math.floor((list.length - 1) * part)];
-    view.camera.x = s.x[box] + s.width[box] / 2;
-    view.camera.y = s.y[box] + s.height[box] / 2;
-    view.camera.scale = 1;
-    view.paint();
-    const r = document.getElementById('graph').getBoundingClientRect();
-    return {x: r.left + r.width / 2, y: r.top + r.height / 2, node: s.node[box], label: s.label[box]};
-}, at);
-
-async function openAll(page, levels = 6) {
-    for (let i = 0; i < levels; i++) {
-        const before = (await scene(page)).count;
-        await page.locator('#tool-more').click();
-        await page.waitForTimeout(250);
-        if ((await scene(page)).count === before) break;
-    }
-}
+const aNode = (page, at = 0.5) => aBox(page, {part: at});
 
 async function structure(name, page) {
     const first = await scene(page);
@@ -319,6 +239,4 @@ function globProfiles(dir) {
     return execFileSync('find', [dir, '-maxdepth', '1', '-name', 'PROF_*'], {encoding: 'utf8'}).trim().split('\n').filter(Boolean);
 }
 
-await browser.close();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+await finish();

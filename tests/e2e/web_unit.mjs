@@ -90,6 +90,46 @@ check('both languages have the same texts', Object.keys(en).sort().join() === Ob
 const places = (text) => [...text.matchAll(/\{\w+\}/g)].sort().join(); /* the order is that of the language */
 check('and the same places in them', Object.keys(en).every((k) => places(en[k]) === places(zh[k])));
 
+const {Grid, neighbours, wiresAmong, wiring} = await load('graph/scene.ts');
+const bounds = new Float32Array(4 * 500);
+let seed = 7;
+const random = (most) => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) % most;
+for (let i = 0; i < 500; i++) {
+    const x = random(4000), y = random(9000);
+    bounds.set([x, y, x + random(900), y + random(900)], 4 * i);
+}
+bounds.fill(NaN, 0, 4); /* nothing there */
+const grid = new Grid(bounds, 5000, 10000);
+check('the grid finds what a look at everything finds', Array.from({length: 60}, () => {
+    const left = random(5000) - 200, top = random(10000) - 200, win = {left, top, right: left + random(1500), bottom: top + random(1500)};
+    const all = [];
+    for (let i = 0; i < 500; i++)
+        if (bounds[4 * i] <= win.right && bounds[4 * i + 2] >= win.left && bounds[4 * i + 1] <= win.bottom && bounds[4 * i + 3] >= win.top) all.push(i);
+    return [...grid.within(win)].join() === all.join();
+}).every(Boolean));
+
+/* 1 -> (port 4 of group 3) -> 2 inside of it; 1 -> 5, which nothing else touches */
+const begin = Uint32Array.from([1, 4, 1]), end = Uint32Array.from([4, 2, 5]);
+const ported = {count: 6, flags: Uint16Array.from([0, 0, 0, 3, 4, 0]), x: new Float32Array(6), begin, end, edges: 3, out: wiring(6, begin), in: wiring(6, end)};
+check('neighbours are found through ports', neighbours(ported, 1, true).sort().join() === '2,5' && neighbours(ported, 2, false).join() === '1', neighbours(ported, 1, true).join());
+check('wires of a path too', [...wiresAmong(ported, new Set([1, 2]))].join() === '1,1,0', [...wiresAmong(ported, new Set([1, 2]))].join());
+check('and none that leads elsewhere', [...wiresAmong(ported, new Set([2, 5]))].join() === '0,0,0');
+
+const {mapRows, select, totals, UNMAPPED, brief} = await load('tables/rows.ts');
+const columns = (names) => names.map((name) => ({name, kind: name === 'task' ? 'task' : 'text'}));
+const mapped = mapRows({tables: [
+    {name: 'map', columns: columns(['framework', 'framework_name', 'framework_type', 'fate', 'reason', 'compiled', 'compiled_name', 'compiled_type', 'tasks', 'total_ns']),
+        rows: [[1, 'a', 'Conv', 'fused_into', 'fused', 9, 'ab', 'x.Conv', 2, 500], [2, 'b', 'Relu', 'fused_into', 'fused', 9, 'ab', 'x.Conv', 2, 500],
+            [3, 'c', 'Shape', 'folded', 'constant', null, null, null, null, null]]},
+    {name: 'without_origin', columns: columns(['compiled', 'compiled_name', 'compiled_type', 'origin', 'tasks', 'total_ns']), rows: [[10, 't', 'TransData', 'inserted', 1, 100]]},
+]}, {tables: [{columns: columns(['task', 'node_name', 'op_type', 'dur_ns']), rows: [[77, 'memcpy', '', 30]]}]}, 'no node');
+check('a node of two ops counts once', JSON.stringify(totals(mapped)) === '{"framework":3,"compiled":2,"tasks":4,"time":630}', JSON.stringify(totals(mapped)));
+const none = {framework: '', compiled: '', task: '', state: ''}, plain = {by: 'order', up: true};
+check('what has no link is listed', select(mapped, {...none, state: UNMAPPED}, plain).length === 3);
+check('filters look at names and types', select(mapped, {...none, framework: 'relu'}, plain)[0].framework.id === 2 && select(mapped, {...none, task: 'memcpy'}, plain).length === 1);
+check('the longest first', select(mapped, none, {by: 'time', up: false})[0].time === 500 && select(mapped, none, {by: 'time', up: false}).at(-1).time === 0);
+check('domains are left out', brief('com.microsoft.Gelu') === 'Gelu' && brief('aten::mul') === 'aten::mul' && brief('x.') === 'x.');
+
 const {SvgSurface, fileName} = await load('util/export.ts');
 const svg = new SvgSurface(200, 100, {measureText: (text) => ({width: text.length * 6})});
 svg.setTransform(2, 0, 0, 2, 10, 0);

@@ -17,7 +17,8 @@ enum { MAX_BOXES = 20000, HUB_READERS = 16 };
 
 /* Sizes in pixels of the page at scale 1. */
 static const float leaf_height = 48, group_height = 40, end_height = 32, least_width = 84,
-                   most_width = 210, group_padding = 14, group_header = 24, port_width = 6;
+                   least_group = 124, most_width = 210, group_padding = 14, group_header = 24,
+                   port_width = 6;
 
 struct port {
     uint32_t group, source; /* open group; visible item that the wire comes from */
@@ -260,7 +261,8 @@ static void measure_closed(struct scene *s, uint32_t item)
 {
     uint16_t flags = s->set->flags[item];
     float width = mi_box_text_width(s->set->outline, item, &s->texts);
-    s->width[item] = width < least_width ? least_width : width > most_width ? most_width : width;
+    float least = flags & MI_BOX_GROUP ? least_group : least_width; /* it tells numbers, too */
+    s->width[item] = width < least ? least : width > most_width ? most_width : width;
     s->height[item] = flags & MI_BOX_GROUP                     ? group_height
                       : flags & (MI_BOX_INPUT | MI_BOX_OUTPUT) ? end_height
                                                                : leaf_height;

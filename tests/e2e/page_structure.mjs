@@ -1,0 +1,415 @@
+/* Structure, mapping and panels in Chromium: what boxes there are, badges and jumps, paths, groups and their
+ * contents, words of the search, the outline and the twin for screen readers, findings, the summary that filters,
+ * pictures for files, borders, addresses. What is shown is compared with what the server says.
+ * MI_CLI names the program; MI_CASE, MI_SAMPLES may be empty or absent. */
+import {execFileSync} from 'node:child_process';
+import {existsSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {aBox, camera, check, finish, ink, open, openAll, scene, serve} from './page_lib.mjs';
+
+const GROUP = 1, OPEN = 2, FUSED = 64, INPUT = 256, OUTPUT = 512, PART = 1024;
+
+const settled = (page, ms = 450) => page.waitForTimeout(ms);
+const json = (page, path) => page.evaluate((where) => fetch(`api/v1/${where}`).then((r) => r.json()), path);
+const title = (page) => page.locator('aside.panel h2.name').innerText({timeout: 2000}).catch(() => '');
+
+async function chooseTab(page, at) {
+    await page.locator('.tabs button').nth(at).click();
+    await settled(page, 250);
+}
+
+/* Inputs of a graph that are no nodes are boxes, with wires; they show their type. */
+async function ends(name, page) {
+    const found = await page.evaluate(([input, output]) => {
+        const s = window.inspector.graph.scene, list = {inputs: 0, outputs: 0, wired: 0, typed: 0};
+        for (let b = 1; b < s.count; b++) {
+            if (!(s.flags[b] & (input | output)) || s.flags[b] & 4) continue;
+            if (s.flags[b] & input) list.inputs++;
+            else list.outputs++;
+            list.wired += s.out.first[b + 1] > s.out.first[b] || s.in.first[b + 1] > s.in.first[b];
+            list.typed += s.type[b] !== '';
+        }
+        return list;
+    }, [INPUT, OUTPUT]);
+    check(`${name}: inputs and outputs are boxes`, found.inputs > 0 && found.outputs > 0, JSON.stringify(found));
+    check(`${name}: all of them have wires and types`, found.wired === found.inputs + found.outputs && found.typed === found.wired, JSON.stringify(found));
+    const place = await aBox(page, {want: INPUT, node: false});
+    await page.mouse.click(place.x, place.y);
+    await settled(page);
+    check(`${name}: an input tells its type`, (await title(page)) === place.label && /\[/.test(await page.locator('aside.panel .facts').innerText()));
+}
+
+/* A node that is related but hidden marks the group around it; F goes down to it. */
+async function badges(name, page) {
+    const hidden = await page.evaluate(() => {
+        const {scene: s, outline} = window.inspector.graph;
+        for (let n = 1; n < outline.ofNode.length; n++) {
+            const box = outline.ofNode[n] ? outline.visible(s, n) : 0;
+            if (box && s.node[box] !== n && !(s.flags[box] & 2)) return {node: n, group: s.group[box]};
+        }
+        return null;
+    });
+    if (!hidden) return;
+    const before = (await scene(page)).count;
+    const row = await page.evaluate((n) => fetch(`api/v1/links?node=${n}`).then((r) => r.json()).then((l) => l.name), hidden.node);
+    await page.locator('.heads input').first().fill(row);
+    await settled(page, 200);
+    await page.locator('.mapping .row .party').first().click();
+    await settled(page, 900);
+    const marked = await page.evaluate((item) => {
+        const view = window.inspector.graph;
+        return view.related.get(view.scene.boxOfItem.get(item)) ?? 0;
+    }, hidden.group);
+    check(`${name}: the group around a hidden node is marked`, marked > 0 && (await scene(page)).count === before, `${marked}`);
+    await page.locator('#graph').focus();
+    await page.keyboard.press('f');
+    await settled(page, 900);
+    check(`${name}: F opens down to it`, await page.evaluate((n) => window.inspector.graph.scene.boxOfNode.has(n), hidden.node));
+    await page.locator('.heads input').first().fill('');
+}
+
+async function groups(name, page) {
+    const place = await aBox(page, {want: GROUP, not: OPEN | FUSED, node: false});
+    if (!place) return;
+    await page.mouse.click(place.x, place.y);
+    await settled(page);
+    check(`${name}: a group tells its name`, (await title(page)).includes(place.label), `${await title(page)} / ${place.label}`);
+    const told = await json(page, `group?layer=${await page.locator('#layer').inputValue()}&fold=scope&item=${place.item}`);
+    check(`${name}: and what is in it`, (await page.locator('aside.panel .bars li').count()) === told.types.length &&
+        told.types.reduce((sum, x) => sum + x.nodes, 0) === told.nodes, JSON.stringify(told).slice(0, 200));
+    const at = await page.evaluate((item) => {
+        const {scene: s, camera: c} = window.inspector.graph, b = s.boxOfItem.get(item);
+        return {x: (s.x[b] - c.x) * c.scale, y: (s.y[b] - c.y) * c.scale};
+    }, place.item);
+    await page.mouse.dblclick(place.x, place.y);
+    await settled(page, 900);
+    const then = await page.evaluate((item) => {
+        const {scene: s, camera: c} = window.inspector.graph, b = s.boxOfItem.get(item);
+        return {x: (s.x[b] - c.x) * c.scale, y: (s.y[b] - c.y) * c.scale, open: (s.flags[b] & 2) > 0};
+    }, place.item);
+    check(`${name}: a double click opens it`, then.open);
+    check(`${name}: and it stays where it is`, Math.abs(then.x - at.x) < 1.5 && Math.abs(then.y - at.y) < 1.5, JSON.stringify([at, then]));
+    await page.locator('aside.panel .tools button').first().click();
+    await settled(page, 700);
+    check(`${name}: the panel closes it`, await page.evaluate((item) => {
+        const {scene: s} = window.inspector.graph;
+        return !(s.flags[s.boxOfItem.get(item)] & 2);
+    }, place.item));
+}
+
+/* Without opening it a group that is large on the screen shows what is in it. */
+async function peeking(name, page) {
+    const place = await aBox(page, {want: GROUP, not: OPEN, node: false, scale: 4});
+    if (!place) return;
+    const before = await scene(page);
+    await settled(page, 900);
+    check(`${name}: a look inside`, await page.evaluate(() => [...window.inspector.graph.peeks.known.values()].some((p) => p.scene && p.scene.count > 1)));
+    check(`${name}: moves nothing`, JSON.stringify(await scene(page)) === JSON.stringify(before));
+}
+
+async function fusion(name, page) {
+    await page.locator('#fold').selectOption('group');
+    await settled(page, 900);
+    const found = await page.evaluate(([g, f]) => {
+        const s = window.inspector.graph.scene;
+        let fused = 0, right = 0;
+        for (let b = 1; b < s.count; b++)
+            if ((s.flags[b] & (g | f)) === (g | f)) {
+                fused++;
+                right += s.members[b] > 1 && s.members[b] === s.nodes[b];
+            }
+        return {fused, right};
+    }, [GROUP, FUSED]);
+    check(`${name}: fusion groups fold`, found.fused > 0 && found.right === found.fused, JSON.stringify(found));
+    await page.locator('#fold').selectOption('scope');
+    await settled(page, 700);
+}
+
+/* The wires of a path join its nodes, also through the ports of open groups; the rest is dimmed. */
+async function paths(name, page) {
+    await openAll(page, 3);
+    const place = await aBox(page, {not: GROUP | OPEN, part: 0.5});
+    await page.mouse.click(place.x, place.y);
+    await settled(page, 600);
+    await page.locator('#tool-path').click();
+    await page.waitForFunction(() => window.inspector.graph.trace, null, {timeout: 15000}).catch(() => {});
+    await settled(page, 500);
+    const found = await page.evaluate((own) => {
+        const {trace, scene: s} = window.inspector.graph;
+        if (!trace) return null;
+        const between = [...trace.wires].filter((w, e) => w && !(s.flags[s.from[e]] & 4) && !(s.flags[s.to[e]] & 4) &&
+            !(trace.boxes.has(s.from[e]) || s.flags[s.from[e]] & 2)).length;
+        return {boxes: trace.boxes.size, wires: [...trace.wires].filter(Boolean).length, wrong: between, own: trace.boxes.has(own), all: s.count - 1};
+    }, place.box);
+    check(`${name}: the path has boxes and wires`, found !== null && found.own && found.wires > 0 && found.wrong === 0, JSON.stringify(found));
+    await page.keyboard.press('Escape');
+    await page.locator('#graph').focus();
+    await page.keyboard.press('Escape');
+}
+
+/* Each word against what the mapping or the graphs say. */
+async function words(name, page, has) {
+    const total = async (query) => (await json(page, `search?max=2000&q=${encodeURIComponent(query)}`));
+    const all = await total('layer:');
+    const rows = all.hits.filter((h) => h.node);
+    if (!rows.length || all.total > 2000) return;
+    const op = rows[Math.floor(rows.length / 2)].op;
+    const byOp = await total(`op:${op}`);
+    check(`${name}: op: finds operator types`, byOp.total > 0 && byOp.hits.every((h) => h.op.toLowerCase().includes(op.toLowerCase())) &&
+        byOp.hits.filter((h) => h.node).length === rows.filter((h) => h.op.toLowerCase().includes(op.toLowerCase())).length);
+    const deep = rows.find((h) => /^\/?[^/]+\/[^/]+/.test(h.name));
+    if (deep) {
+        const scope = deep.name.replace(/^\//, '').split('/')[0];
+        const inside = await total(`ns:${scope}`);
+        check(`${name}: ns: finds scopes`, inside.total > 0 && inside.hits.every((h) => `/${h.name}`.toLowerCase().includes(`/${scope.toLowerCase()}/`)));
+    }
+    const layer = await total('layer:compiled');
+    check(`${name}: layer: leaves one layer`, layer.hits.every((h) => h.layer === 'compiled'));
+    if (has.includes('tasks')) {
+        const long = await total('dur>0ns'), none = await total('dur>1000000s');
+        check(`${name}: dur> asks for times`, none.total === 0 && long.total > 0 && long.total < all.total + 1, `${long.total}`);
+    }
+    await page.locator('#search').fill(`op:${op}`);
+    await settled(page, 500);
+    check(`${name}: hits are marked, the rest is dim`, await page.evaluate(() => {
+        const view = window.inspector.graph;
+        return view.marks().lit !== null && view.marks().lit.size === view.found.size;
+    }));
+    await page.keyboard.press('ArrowDown');
+    check(`${name}: arrows choose among the hits`, (await page.locator('.hits .cursor').count()) === 1);
+    await page.keyboard.press('Escape');
+}
+
+async function outlineTree(name, page) {
+    await chooseTab(page, 3);
+    const tree = page.locator('[role=tree]');
+    await tree.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    const focused = () => page.evaluate(() => {
+        const tree = document.querySelector('[role=tree]'), row = document.getElementById(tree.getAttribute('aria-activedescendant'));
+        return row && {level: row.getAttribute('aria-level'), expanded: row.getAttribute('aria-expanded'), text: row.innerText};
+    });
+    const row = await focused();
+    check(`${name}: the outline has rows`, row !== null && Number(row.level) >= 1, JSON.stringify(row));
+    await page.keyboard.press('Enter');
+    await settled(page, 900);
+    check(`${name}: a row of the outline chooses`, await page.evaluate(() => window.inspector.graph.selectedBox > 0));
+    const lines = await page.locator('[role=treeitem]').count();
+    for (let i = 0; i < 40 && (await focused())?.expanded !== 'false'; i++) await page.keyboard.press('ArrowDown');
+    if ((await focused())?.expanded === 'false') {
+        await page.keyboard.press('ArrowRight');
+        await settled(page, 300);
+        check(`${name}: the outline opens`, (await focused()).expanded === 'true' && (await page.locator('[role=treeitem]').count()) >= lines);
+    }
+    await chooseTab(page, 0);
+}
+
+async function twin(name, page) {
+    const place = await aBox(page, {not: OPEN, part: 0.3});
+    await page.mouse.click(place.x, place.y);
+    await settled(page);
+    const told = await page.evaluate(() => {
+        const id = document.getElementById('graph').getAttribute('aria-activedescendant'), row = id && document.getElementById(id);
+        return row && {text: row.textContent, place: Number(row.getAttribute('aria-posinset')), of: Number(row.getAttribute('aria-setsize'))};
+    });
+    check(`${name}: the twin tells the chosen box`, told !== null && told.text.includes(place.label) && told.place >= 1 && told.place <= told.of, JSON.stringify(told));
+    check(`${name}: and so does the live line`, (await page.locator('.page > .announce').innerText()) !== '');
+}
+
+async function findings(name, page) {
+    await chooseTab(page, 2);
+    await page.waitForSelector('.chips', {timeout: 20000});
+    await settled(page, 600);
+    const passes = (await json(page, 'capture')).passes.filter((p) => p.verdicts && p.can_run);
+    let wanted = 0;
+    for (const p of passes) wanted += (await json(page, `passes/${p.name}?max=500`)).findings.length;
+    check(`${name}: all findings are listed`, (await page.locator('aside ul.findings > li').count()) === wanted, `${wanted}`);
+    const costs = await page.evaluate(() => [...document.querySelectorAll('aside ul.findings > li')].map((li) => li.querySelector('.cost') !== null));
+    check(`${name}: those with a cost come first`, costs.every((has, i) => !has || costs[i - 1] !== false));
+    const jump = page.locator('aside ul.findings button.link').first();
+    if (await jump.count()) {
+        await jump.click();
+        await settled(page, 900);
+        check(`${name}: a finding shows what it is about`, await page.evaluate(() => /;s=[nt]:\d+/.test(location.hash) || window.inspector.graph.selectedBox > 0));
+    }
+    await page.keyboard.press('Escape');
+    await page.locator('.splitter.panel').focus();
+    await page.keyboard.press('Escape');
+    await chooseTab(page, 0);
+}
+
+async function summary(name, page) {
+    await chooseTab(page, 1);
+    await page.waitForSelector('.report-table', {timeout: 20000}).catch(() => {});
+    const bars = page.locator('ul.chart button');
+    check(`${name}: the summary has tables`, (await page.locator('.report-table').count()) > 0);
+    if ((await bars.count()) > 1) {
+        await bars.first().click();
+        check(`${name}: a bar filters`, (await page.locator('header .chip').count()) === 1);
+        await bars.first().click();
+        check(`${name}: and again takes the filter away`, (await page.locator('header .chip').count()) === 0);
+    }
+    await chooseTab(page, 0);
+}
+
+async function pictures(name, page) {
+    const save = async (id) => {
+        const [download] = await Promise.all([page.waitForEvent('download', {timeout: 15000}), page.locator(id).click()]);
+        return {name: download.suggestedFilename(), bytes: readFileSync(await download.path())};
+    };
+    const svg = await save('#graph-svg'), png = await save('#graph-png');
+    const text = svg.bytes.toString('utf8');
+    check(`${name}: SVG holds boxes and names`, /^structure-\w+\.svg$/.test(svg.name) && text.startsWith('<svg xmlns') && (text.match(/<text/g) ?? []).length > 3, svg.name);
+    const blank = await page.context().newPage(); /* the page itself may not parse anything */
+    const parsed = await blank.evaluate((source) => new DOMParser().parseFromString(source, 'image/svg+xml').querySelector('parsererror')?.textContent ?? '', text);
+    await blank.close();
+    check(`${name}: and is well formed`, parsed === '', parsed);
+    check(`${name}: PNG is one`, png.name.endsWith('.png') && png.bytes.subarray(1, 4).toString() === 'PNG' && png.bytes.length > 2000);
+}
+
+async function heatAndBorders(name, page) {
+    const before = await ink(page, 'graph');
+    await page.locator('#colours').selectOption('time');
+    await settled(page, 300);
+    check(`${name}: colours by time have a scale`, (await page.locator('.heat-scale .ramp i').count()) > 8 && before > 0);
+    await page.locator('#colours').selectOption('type');
+    const wide = () => page.evaluate(() => document.querySelector('aside.panel').getBoundingClientRect().width);
+    const first = await wide();
+    await page.locator('.splitter.panel').focus();
+    await page.keyboard.press('ArrowLeft');
+    await settled(page, 150);
+    check(`${name}: a border moves by keys`, (await wide()) > first + 10, `${first} ${await wide()}`);
+    await page.locator('.splitter.panel').dblclick();
+    await settled(page, 150);
+    check(`${name}: and a double click puts it back`, Math.abs((await wide()) - first) < 2, `${first} ${await wide()}`);
+}
+
+async function addresses(name, page, url) {
+    const place = await aBox(page, {not: OPEN | GROUP, part: 0.2});
+    await page.mouse.click(place.x, place.y);
+    await settled(page, 800);
+    const second = await aBox(page, {not: OPEN | GROUP, part: 0.7});
+    await page.mouse.click(second.x, second.y);
+    await settled(page, 800);
+    if (second.node !== place.node) {
+        await page.goBack();
+        await settled(page, 800);
+        check(`${name}: Back undoes a selection`, (await title(page)).includes(place.label.split('/').pop().slice(0, 16)), `${await title(page)} / ${place.label}`);
+    }
+    await page.locator('#graph').focus();
+    await page.keyboard.press('w');
+    await settled(page, 700);
+    const address = page.url(), now = await camera(page);
+    const again = await open(address);
+    await settled(again, 900);
+    const there = await camera(again);
+    check(`${name}: an address brings the camera back`, Math.abs(there.x - now.x) <= 1 && Math.abs(there.y - now.y) <= 1 && Math.abs(there.scale / now.scale - 1) < 0.01,
+        JSON.stringify([now, there]));
+    await again.context().close();
+    const other = await open(address.replace(/;w=[^;]*/, ';w=no%20such%20name'));
+    await settled(other, 900);
+    check(`${name}: an address of other files is noticed`, (await other.locator('#search').inputValue()) === '"no such name"');
+    await other.context().close();
+    const calm = await open(url, {reducedMotion: 'reduce', forcedColors: 'active', colorScheme: 'dark'});
+    await calm.locator('#graph').focus();
+    await calm.keyboard.press('0');
+    check(`${name}: without motion the camera is there at once`, await calm.evaluate(() => window.inspector.graph.flight === null));
+    check(`${name}: forced colours: nothing went wrong`, calm.problems.length === 0, calm.problems.join(' | '));
+    await calm.context().close();
+}
+
+async function mappingTable(name, page) {
+    const rows = await page.evaluate(() => Number(document.querySelector('.mapping .rows').getAttribute('aria-rowcount')));
+    const report = await json(page, 'passes/map'), size = (n) => report.tables.find((x) => x.name === n)?.total ?? 0;
+    check(`${name}: the mapping has every row`, rows >= size('map') + size('without_origin') && rows > 0, `${rows}`);
+    const shown = await page.locator('.mapping .row').count();
+    check(`${name}: but elements only for those in sight`, shown < 80 && shown > 0, `${shown}`);
+    const unmapped = page.locator('.mapping .chip').nth(1);
+    if (/not mapped/.test(await unmapped.innerText())) {
+        await unmapped.click();
+        await settled(page, 200);
+        check(`${name}: what is not mapped says why`, await page.evaluate(() => [...document.querySelectorAll('.mapping .row')].every((r) => r.querySelector('i')?.textContent || r.querySelectorAll('.party').length)));
+        await unmapped.click();
+    }
+    const sorter = page.locator('.heads button.head').last();
+    if (await sorter.isVisible()) {
+        await sorter.click();
+        await settled(page, 200);
+        const times = await page.evaluate(() => [...document.querySelectorAll('.mapping .row .bar')].slice(0, 10).map((b) => parseFloat(b.style.width)));
+        check(`${name}: sorted by time`, times.every((v, i) => !i || v <= times[i - 1] + 0.051), times.join());
+        await sorter.click();
+        await sorter.click();
+    }
+    await page.locator('.mapping .rows').focus();
+    await page.keyboard.press('End');
+    await settled(page, 200);
+    check(`${name}: keys go to the end`, await page.evaluate((n) => document.querySelector('.mapping .rows').getAttribute('aria-activedescendant') === `map-${n - 1}` &&
+        document.getElementById(`map-${n - 1}`) !== null, await page.evaluate(() => Number(document.querySelector('.mapping .rows').getAttribute('aria-rowcount')))));
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await settled(page, 700);
+    check(`${name}: Enter chooses the row`, (await title(page)) !== '');
+}
+
+async function parts(name, page) {
+    await page.locator('#fold').selectOption('none');
+    await settled(page, 1200);
+    const found = await page.evaluate((flag) => {
+        const s = window.inspector.graph.scene, list = [];
+        for (let b = 1; b < s.count; b++) if (s.flags[b] & flag && !(s.flags[b] & 4)) list.push(s.label[b]);
+        return list;
+    }, PART);
+    check(`${name}: long graphs come in parts`, found.length > 1 && found[0] === `1/${found.length}`, found.join());
+    await page.locator('#fold').selectOption('scope');
+    await settled(page, 900);
+}
+
+async function whole(name, inputs, {hasEnds = true, hasWires = true, isLong = false, isFused = false} = {}) {
+    const {child, url} = await serve(inputs);
+    try {
+        const page = await open(url);
+        const {has} = await json(page, 'capture');
+        await mappingTable(name, page);
+        await page.locator('#tool-less').click();
+        await settled(page, 700);
+        if (hasEnds) await ends(name, page);
+        await badges(name, page);
+        await page.locator('#tool-less').click();
+        await settled(page, 700);
+        await groups(name, page);
+        await peeking(name, page);
+        if (isFused) await fusion(name, page);
+        if (isLong) await parts(name, page);
+        if (hasWires) await paths(name, page);
+        await words(name, page, has);
+        await outlineTree(name, page);
+        await openAll(page, 2);
+        await twin(name, page);
+        await findings(name, page);
+        await summary(name, page);
+        await pictures(name, page);
+        await heatAndBorders(name, page);
+        await addresses(name, page, url);
+        check(`${name}: nothing went wrong`, page.problems.length === 0, page.problems.join(' | '));
+        await page.context().close();
+    } finally {
+        child.kill('SIGINT');
+    }
+}
+
+const samples = process.env.MI_SAMPLES ?? '', sample = (path) => join(samples, path);
+await whole('small capture', [join(process.env.MI_SOURCE_DIR ?? '.', 'tests/data/capture/small')]);
+if (process.env.MI_CASE) {
+    const dir = process.env.MI_CASE;
+    const profiles = execFileSync('find', [dir, '-maxdepth', '1', '-name', 'PROF_*'], {encoding: 'utf8'}).trim().split('\n').filter(Boolean);
+    await whole('generated case', [join(dir, 'framework.onnx'), join(dir, 'model.om'), ...profiles], {isFused: true});
+}
+if (existsSync(sample('onnxruntime/bert_tiny.onnx')))
+    await whole('ORT capture', ['bert_tiny.onnx', 'bert_tiny.seq1.opt.onnx', 'bert_tiny.seq1.profile.json'].map((f) => sample(`onnxruntime/${f}`)), {isFused: true});
+if (existsSync(sample('cann-static')))
+    await whole('LaneNet', [sample('cann-static/framework/lanenet_epoch_122_batch_8_AUG.onnx'), sample('cann-static/om/lanenet_ascend310b4.om')],
+        {isFused: true, isLong: true});
+const torch = sample('cann-profiling/pytorch_alexnet_2rank/text/level1/rank0_ascend_pt');
+if (existsSync(torch)) await whole('torch_npu', [torch], {hasEnds: false, hasWires: false});
+await finish();
