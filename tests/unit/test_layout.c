@@ -150,6 +150,30 @@ static void a_chain_with_skips_is_a_straight_line(void **state)
     }
 }
 
+/* Boxes 0, 3, 6, ... are the chain; each but the first reads two boxes of its own, which read
+ * nothing, and the last of every ten makes something that nobody reads. */
+static void what_hangs_beside_a_chain_does_not_pull_it(void **state)
+{
+    (void)state;
+    static struct shape shape;
+    uint64_t seed = 3;
+    begin(&shape, 60, &seed);
+    for (uint32_t v = 0; v < 60; v++) {
+        shape.width[v] = 100;
+        if (v % 3 == 0 && v)
+            edge(&shape, v - 3, v);
+        if (v % 3 && v / 3 % 10 != 9 && v + 3 < 60)
+            edge(&shape, v, v / 3 * 3 + 3);
+        else if (v % 3)
+            edge(&shape, v / 3 * 3, v);
+    }
+    struct mi_layout layout = draw(&shape);
+    for (uint32_t v = 6; v < 60; v += 3) /* the first reads nothing either */
+        assert_true(layout.x[v] == layout.x[3]);
+    assert_true(layout.width < 700);
+    mi_layout_fini(&layout);
+}
+
 static void wide_blocks_do_not_cross(void **state)
 {
     (void)state;
@@ -269,6 +293,7 @@ int main(void)
         cmocka_unit_test(every_graph_is_drawn_without_overlaps),
         cmocka_unit_test(only_cycles_have_edges_upwards),
         cmocka_unit_test(a_chain_with_skips_is_a_straight_line),
+        cmocka_unit_test(what_hangs_beside_a_chain_does_not_pull_it),
         cmocka_unit_test(wide_blocks_do_not_cross),
         cmocka_unit_test(pinned_boxes_stand_at_the_ends),
         cmocka_unit_test(edges_over_too_many_ranks_are_stubs),

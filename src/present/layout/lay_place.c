@@ -4,7 +4,9 @@
  * middle results is taken (Brandes and Koepf, "Fast and simple horizontal coordinate assignment").
  *
  * A box is aligned with neighbours that are boxes, if it has any: so a chain stays a straight line,
- * whatever wires pass it by. Where wires of several ranks are crossed, wires stay straight. */
+ * whatever wires pass it by. What feeds one box and is fed by none (folded constants) does not pull
+ * a chain to its side, and neither does what nobody reads. Where wires of several ranks are
+ * crossed, wires stay straight. */
 #include "base/mem.h"
 #include "present/layout/lay.h"
 
@@ -15,6 +17,7 @@
 struct placing {
     struct lay *lay;
     uint8_t *has_box[2];    /* [vertices] a box among the neighbours above; below */
+    uint8_t *has_trunk[2];  /* [vertices] a neighbour above that has some above; below, below */
     uint8_t *is_crossed;    /* [pieces] of `up`: crosses a piece between two dummies */
     uint32_t *root, *align; /* [vertices] head of the block; next vertex of it, in a ring */
     float *x[4];            /* [vertices] results of the four ways */
@@ -96,12 +99,37 @@ static bool has_box(const struct lay *lay, const struct lay_lists *lists, uint32
     return false;
 }
 
+static bool is_end(const struct lay_lists *lists, uint32_t v)
+{
+    return lists->first[v] == lists->first[v + 1];
+}
+
+static bool has_trunk(const struct lay_lists *lists, uint32_t v)
+{
+    for (uint32_t k = lists->first[v]; k < lists->first[v + 1]; k++)
+        if (!is_end(lists, lists->list[k]))
+            return true;
+    return false;
+}
+
 static void find_boxes(struct placing *p)
 {
     for (uint32_t v = 0; v < p->lay->vertices; v++) {
         p->has_box[0][v] = has_box(p->lay, &p->lay->up, v);
         p->has_box[1][v] = has_box(p->lay, &p->lay->down, v);
+        p->has_trunk[0][v] = has_trunk(&p->lay->up, v);
+        p->has_trunk[1][v] = has_trunk(&p->lay->down, v);
     }
+}
+
+/* Whether one of the two is an end that hangs beside the trunk which the other belongs to. */
+static bool is_aside(const struct placing *p, const struct lay_lists *seen, uint32_t v, uint32_t u)
+{
+    const struct lay *lay = p->lay;
+    bool is_down = seen == &lay->down;
+    const struct lay_lists *back = is_down ? &lay->up : &lay->down;
+    return (is_end(seen, u) && p->has_trunk[is_down][v]) ||
+           (is_end(back, v) && p->has_trunk[!is_down][u]);
 }
 
 /* The neighbours that count for aligning, by place, as places in the list. Boxes go with boxes; a
@@ -116,6 +144,8 @@ static uint32_t list_near(struct placing *p, const struct lay_lists *seen, uint3
     for (uint32_t k = seen->first[v]; k < seen->first[v + 1]; k++) {
         bool to_wire = lay_is_dummy(lay, seen->list[k]);
         if (to_wire ? boxes_only : is_wire && has_box_back[seen->list[k]])
+            continue;
+        if (is_aside(p, seen, v, seen->list[k]))
             continue;
         uint32_t at = count++;
         while (at &&
@@ -301,15 +331,17 @@ bool mi_lay_place(struct lay *lay)
     float *room = mi_mem_new(4 * n, sizeof *room);
     lay->x = mi_mem_new(n, sizeof *lay->x);
     p.is_crossed = mi_mem_zero((size_t)lay->up.first[lay->vertices] + 1, sizeof *p.is_crossed);
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         p.has_box[side] = mi_mem_new(n, sizeof *p.has_box[side]);
+        p.has_trunk[side] = mi_mem_new(n, sizeof *p.has_trunk[side]);
+    }
     p.root = mi_mem_new(n, sizeof *p.root);
     p.align = mi_mem_new(n, sizeof *p.align);
     p.waits = mi_mem_new(n, sizeof *p.waits);
     p.queue = mi_mem_new(n, sizeof *p.queue);
     p.near = mi_mem_new((size_t)most_neighbours(lay) + 1, sizeof *p.near);
-    bool ok = room && lay->x && p.has_box[0] && p.has_box[1] && p.is_crossed && p.root && p.align &&
-              p.waits && p.queue && p.near;
+    bool ok = room && lay->x && p.has_box[0] && p.has_box[1] && p.has_trunk[0] && p.has_trunk[1] &&
+              p.is_crossed && p.root && p.align && p.waits && p.queue && p.near;
     if (ok)
         find_boxes(&p);
     for (uint32_t r = 1; ok && r < lay->rank_count; r++)
@@ -325,6 +357,8 @@ bool mi_lay_place(struct lay *lay)
     mi_mem_free(room);
     mi_mem_free(p.has_box[0]);
     mi_mem_free(p.has_box[1]);
+    mi_mem_free(p.has_trunk[0]);
+    mi_mem_free(p.has_trunk[1]);
     mi_mem_free(p.is_crossed);
     mi_mem_free(p.root);
     mi_mem_free(p.align);
