@@ -11,6 +11,8 @@ const GROUP = 1, OPEN = 2, FUSED = 64, INPUT = 256, OUTPUT = 512, PART = 1024;
 
 const settled = (page, ms = 450) => page.waitForTimeout(ms);
 const json = (page, path) => page.evaluate((where) => fetch(`api/v1/${where}`).then((r) => r.json()), path);
+/* Machines are slow at times: a check waits until it is so. */
+const until = (page, fn, arg) => page.waitForFunction(fn, arg, {timeout: 8000}).then(() => true, () => false);
 const title = (page) => page.locator('aside.panel h2.name').innerText({timeout: 2000}).catch(() => '');
 
 async function chooseTab(page, at) {
@@ -56,15 +58,14 @@ async function badges(name, page) {
     await settled(page, 200);
     await page.locator('.mapping .row .party').first().click();
     await settled(page, 900);
-    const marked = await page.evaluate((item) => {
+    const isMarked = await until(page, (item) => {
         const view = window.inspector.graph;
-        return view.related.get(view.scene.boxOfItem.get(item)) ?? 0;
+        return (view.related.get(view.scene.boxOfItem.get(item)) ?? 0) > 0;
     }, hidden.group);
-    check(`${name}: the group around a hidden node is marked`, marked > 0 && (await scene(page)).count === before, `${marked}`);
+    check(`${name}: the group around a hidden node is marked`, isMarked && (await scene(page)).count === before);
     await page.locator('#graph').focus();
     await page.keyboard.press('f');
-    await settled(page, 900);
-    check(`${name}: F opens down to it`, await page.evaluate((n) => window.inspector.graph.scene.boxOfNode.has(n), hidden.node));
+    check(`${name}: F opens down to it`, await until(page, (n) => window.inspector.graph.scene.boxOfNode.has(n), hidden.node));
     await page.locator('.heads input').first().fill('');
 }
 
@@ -90,8 +91,7 @@ async function groups(name, page) {
     check(`${name}: a double click opens it`, then.open);
     check(`${name}: and it stays where it is`, Math.abs(then.x - at.x) < 1.5 && Math.abs(then.y - at.y) < 1.5, JSON.stringify([at, then]));
     await page.locator('aside.panel .tools button').first().click();
-    await settled(page, 700);
-    check(`${name}: the panel closes it`, await page.evaluate((item) => {
+    check(`${name}: the panel closes it`, await until(page, (item) => {
         const {scene: s} = window.inspector.graph;
         return !(s.flags[s.boxOfItem.get(item)] & 2);
     }, place.item));
@@ -102,8 +102,7 @@ async function peeking(name, page) {
     const place = await aBox(page, {want: GROUP, not: OPEN, node: false, scale: 4});
     if (!place) return;
     const before = await scene(page);
-    await settled(page, 900);
-    check(`${name}: a look inside`, await page.evaluate(() => [...window.inspector.graph.peeks.known.values()].some((p) => p.scene && p.scene.count > 1)));
+    check(`${name}: a look inside`, await until(page, () => [...window.inspector.graph.peeks.known.values()].some((p) => p.scene && p.scene.count > 1)));
     check(`${name}: moves nothing`, JSON.stringify(await scene(page)) === JSON.stringify(before));
 }
 
@@ -170,8 +169,7 @@ async function words(name, page, has) {
         check(`${name}: dur> asks for times`, none.total === 0 && long.total > 0 && long.total < all.total + 1, `${long.total}`);
     }
     await page.locator('#search').fill(`op:${op}`);
-    await settled(page, 500);
-    check(`${name}: hits are marked, the rest is dim`, await page.evaluate(() => {
+    check(`${name}: hits are marked, the rest is dim`, await until(page, () => {
         const view = window.inspector.graph;
         return view.marks().lit !== null && view.marks().lit.size === view.found.size;
     }));
@@ -193,8 +191,7 @@ async function outlineTree(name, page) {
     const row = await focused();
     check(`${name}: the outline has rows`, row !== null && Number(row.level) >= 1, JSON.stringify(row));
     await page.keyboard.press('Enter');
-    await settled(page, 900);
-    check(`${name}: a row of the outline chooses`, await page.evaluate(() => window.inspector.graph.selectedBox > 0));
+    check(`${name}: a row of the outline chooses`, await until(page, () => window.inspector.graph.selectedBox > 0));
     const lines = await page.locator('[role=treeitem]').count();
     for (let i = 0; i < 40 && (await focused())?.expanded !== 'false'; i++) await page.keyboard.press('ArrowDown');
     if ((await focused())?.expanded === 'false') {
@@ -219,8 +216,7 @@ async function twin(name, page) {
 
 async function findings(name, page) {
     await chooseTab(page, 2);
-    await page.waitForSelector('.chips', {timeout: 20000});
-    await settled(page, 600);
+    await page.waitForSelector('aside .chips', {timeout: 30000});
     const passes = (await json(page, 'capture')).passes.filter((p) => p.verdicts && p.can_run);
     let wanted = 0;
     for (const p of passes) wanted += (await json(page, `passes/${p.name}?max=500`)).findings.length;
@@ -230,8 +226,7 @@ async function findings(name, page) {
     const jump = page.locator('aside ul.findings button.link').first();
     if (await jump.count()) {
         await jump.click();
-        await settled(page, 900);
-        check(`${name}: a finding shows what it is about`, await page.evaluate(() => /;s=[nt]:\d+/.test(location.hash) || window.inspector.graph.selectedBox > 0));
+        check(`${name}: a finding shows what it is about`, await until(page, () => /;s=[nt]:\d+/.test(location.hash) || window.inspector.graph.selectedBox > 0));
     }
     await page.keyboard.press('Escape');
     await page.locator('.splitter.panel').focus();
@@ -348,8 +343,7 @@ async function mappingTable(name, page) {
         document.getElementById(`map-${n - 1}`) !== null, await page.evaluate(() => Number(document.querySelector('.mapping .rows').getAttribute('aria-rowcount')))));
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
-    await settled(page, 700);
-    check(`${name}: Enter chooses the row`, (await title(page)) !== '');
+    check(`${name}: Enter chooses the row`, await until(page, () => document.querySelector('aside.panel h2.name') !== null));
 }
 
 async function parts(name, page) {

@@ -65,7 +65,8 @@ function NodeDetails() {
 function PathNote() {
     const shown = path.value!;
     return (
-        <p class="path-note"><b class="path-mark">{t('path')}</b> {t('nodes', {n: count(shown.nodes.size)})}
+        <p class={shown.nodes.size ? 'path-note' : 'path-note unknown'}><b class="path-mark">{t('path')}</b>
+            {' '}{shown.nodes.size || !shown.note ? t('nodes', {n: count(shown.nodes.size)}) : clean(shown.note, 600)}
             {shown.chain.size > 0 && <> · {t('critical')} {count(shown.chain.size)}</>}</p>
     );
 }

@@ -173,7 +173,7 @@ export class GraphView {
 
     private traceOf(scene: Scene, outline: Outline): Trace | null {
         const shown = path.value;
-        if (!shown) return null;
+        if (!shown?.nodes.size) return null;
         const boxes = new Set(countByBox(outline, scene, shown.nodes).keys());
         const chain = new Set(countByBox(outline, scene, shown.chain).keys());
         // Inputs and outputs stand for no node: they are on it if what they feed is.

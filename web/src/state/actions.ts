@@ -155,10 +155,14 @@ export async function showPath(): Promise<void> {
     const subjects = [found?.framework[0]?.node, found?.compiled[0]?.node].filter((n): n is number => !!n);
     if (!subjects.length) return;
     const nodes = new Set<number>(), chain = new Set<number>();
+    let note = '';
     try {
-        for (const node of subjects)
-            addPath(await report('path', 'path', {name: `node:${node}`, lang: lang.value}), nodes, chain);
-        path.value = {node: subjects[0] ?? 0, nodes, chain};
+        for (const node of subjects) {
+            const told = await report('path', 'path', {name: `node:${node}`, lang: lang.value});
+            addPath(told, nodes, chain);
+            note ||= told.findings[0]?.sentence ?? '';
+        }
+        path.value = {node: subjects[0] ?? 0, nodes, chain, note: nodes.size ? '' : note};
         panel.value = 'details';
     } catch (error) {
         fail(error);

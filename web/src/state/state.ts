@@ -16,6 +16,7 @@ export interface Selection {
 export interface Path {
     node: number;
     nodes: Set<number>;
+    note: string; // why there are none
     chain: Set<number>; // of these, the critical ones; empty if nothing tells them apart
 }
 
