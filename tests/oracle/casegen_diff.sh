@@ -141,6 +141,7 @@ for seed in $seeds; do
     fault over_fusion fusion_changed healthy faulty
     fault tiny_task_storm fusion_changed healthy faulty
     fault slow_op slow_op healthy faulty
+    fault host_bound host_bound healthy faulty
     fault low_core_use slow_op healthy faulty
     fault dtype_upcast dtype_upcast healthy faulty
     fault aicpu_fallback aicpu_fallback healthy faulty

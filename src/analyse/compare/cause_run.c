@@ -3,7 +3,11 @@
 #include "analyse/describe.h"
 #include "base/mem.h"
 
-enum { MOST_WAYS = 4 /* named of those from stream to stream */ };
+enum {
+    MOST_WAYS = 4, /* named of those from stream to stream */
+    LEAST_LAUNCH_NS = 5000,
+    LEAST_LAUNCH_SHARE = 33 /* three per cent of the run */
+};
 
 /* --- streams --- */
 
@@ -302,4 +306,29 @@ void mi_cmp_blame_times(struct mi_cmp_causer *c)
         mi_mem_free(t.list[s]);
         mi_mem_free(t.sums[s]);
     }
+}
+
+/* --- the host --- */
+
+/* The critical chain waits longer for the host. Of one iteration each: small differences are
+ * chance.
+ */
+void mi_cmp_blame_host(struct mi_cmp_causer *c)
+{
+    struct mi_compare *compare = c->compare;
+    const struct mi_cmp_run *base = &compare->side[MI_CMP_BASE].run;
+    const struct mi_cmp_run *new = &compare->side[MI_CMP_NEW].run;
+    int64_t more_ns =
+        mi_ns_sub(new->chain_ns[MI_TG_PIECE_LAUNCH], base->chain_ns[MI_TG_PIECE_LAUNCH]);
+    if (c->failed || !base->graph.count || more_ns < LEAST_LAUNCH_NS ||
+        more_ns < base->graph.makespan_ns / LEAST_LAUNCH_SHARE ||
+        mi_ns_sub(new->graph.makespan_ns, base->graph.makespan_ns) < more_ns / 2)
+        return;
+    uint32_t number = mi_cmp_cause_of(c, "host_bound", 0);
+    if (!number)
+        return;
+    struct mi_cmp_cause *cause = &compare->causes[number - 1];
+    cause->task = new->latest;
+    cause->time_ns = cause->cost_ns = more_ns;
+    cause->is_simulated = true; /* the chain adds up to the makespan */
 }

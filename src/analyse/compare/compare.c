@@ -153,6 +153,16 @@ struct mi_bytes mi_cmp_op_name(const struct mi_compare *compare, uint32_t op,
                                                              : kernels->name[kernel]);
 }
 
+struct mi_bytes mi_cmp_first_name(const struct mi_compare *compare,
+                                  const struct mi_cmp_cause *cause, struct mi_arena *arena)
+{
+    const struct mi_tables *rows = &mi_cmp_model(compare, MI_CMP_NEW)->all.rows;
+    if (cause->op_count)
+        return mi_cmp_op_name(compare, compare->cause_ops[cause->first_op], arena);
+    return mi_model_text(mi_cmp_model(compare, MI_CMP_NEW),
+                         rows->kernels.name[rows->tasks.kernel[cause->task].v]);
+}
+
 struct mi_bytes mi_cmp_type_name(const struct mi_compare *compare, uint32_t type)
 {
     return mi_model_text(compare->types[type].model, compare->types[type].name);

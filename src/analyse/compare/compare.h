@@ -80,14 +80,18 @@ struct mi_cmp_sample {
     int64_t transfer_ns; /* of it what moves data */
 };
 
+enum { MI_CMP_PIECES = MI_TG_PIECE_LAUNCH + 1 };
+
 /* The iteration that is looked at closely: the one of median makespan of the first capture. */
 struct mi_cmp_run {
     uint32_t sample;
     struct mi_deps deps;
-    struct mi_taskgraph graph; /* count 0: there is none */
-    struct mi_csr vertices;    /* op -> vertices + 1 of its tasks */
-    uint32_t *lane_of_op;      /* [op_count] lane + 1 of most of its time; 0 = none */
-    uint32_t *like;            /* [lane_count] lane + 1 of the other side with the same work; 0 */
+    struct mi_taskgraph graph;       /* count 0: there is none */
+    struct mi_csr vertices;          /* op -> vertices + 1 of its tasks */
+    uint32_t *lane_of_op;            /* [op_count] lane + 1 of most of its time; 0 = none */
+    int64_t chain_ns[MI_CMP_PIECES]; /* what its critical chain is made of, by mi_tg_piece_kind */
+    uint32_t latest;                 /* task that the host launched latest, of those on the chain */
+    uint32_t *like; /* [lane_count] lane + 1 of the other side with the same work; 0 */
 };
 
 struct mi_cmp_side {
@@ -188,6 +192,7 @@ struct mi_cmp_cause {
     int64_t cost_ns;             /* what the makespan differs by, re-simulated */
     bool is_simulated;           /* false: cost_ns is not known */
     uint32_t wait;               /* task of the first capture of the new side; 0 = none */
+    uint32_t task;               /* of a cause without ops: what began late, likewise; 0 = none */
 };
 
 struct mi_compare {
@@ -237,6 +242,9 @@ static inline const struct mi_model *mi_cmp_model(const struct mi_compare *compa
 /* Name and operator type of an op for people, from the new side if it is there. */
 struct mi_bytes mi_cmp_op_name(const struct mi_compare *compare, uint32_t op,
                                struct mi_arena *arena);
+/* The op of a cause whose time differs most, or the name of its task. */
+struct mi_bytes mi_cmp_first_name(const struct mi_compare *compare,
+                                  const struct mi_cmp_cause *cause, struct mi_arena *arena);
 /* Whether an op moves or converts data and computes nothing. */
 bool mi_cmp_is_conversion(const struct mi_compare *compare, uint32_t op);
 

@@ -134,7 +134,8 @@ static bool simulate_all(struct mi_compare *compare, struct mi_error *err)
     qsort(compare->causes, compare->cause_count, sizeof *compare->causes, compare_sizes);
     bool ok = mi_cmp_simulator_init(&simulator, compare, err);
     for (uint32_t i = 0; ok && i < compare->cause_count && i < MOST_SIMULATED; i++)
-        mi_cmp_simulate(&simulator, &compare->causes[i]);
+        if (compare->causes[i].op_count)
+            mi_cmp_simulate(&simulator, &compare->causes[i]);
     mi_cmp_simulator_fini(&simulator);
     if (ok)
         qsort(compare->causes, compare->cause_count, sizeof *compare->causes, compare_causes);
@@ -153,6 +154,7 @@ bool mi_cmp_find_causes(struct mi_compare *compare, struct mi_error *err)
         mi_cmp_blame_waits(&c);
         mi_cmp_blame_one_sided(&c);
         mi_cmp_blame_times(&c);
+        mi_cmp_blame_host(&c);
     }
     bool ok = !c.failed && list_ops(&c);
     mi_map_fini(&c.by_sign);

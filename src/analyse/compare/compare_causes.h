@@ -27,5 +27,6 @@ void mi_cmp_blame_one_sided(struct mi_cmp_causer *c);
 void mi_cmp_blame_streams(struct mi_cmp_causer *c);
 void mi_cmp_blame_waits(struct mi_cmp_causer *c);
 void mi_cmp_blame_times(struct mi_cmp_causer *c);
+void mi_cmp_blame_host(struct mi_cmp_causer *c);
 
 #endif

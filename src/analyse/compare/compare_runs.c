@@ -47,6 +47,26 @@ static bool index_vertices(struct mi_cmp_side *side, uint32_t op_count)
     return ok;
 }
 
+/* What the run is made of, and which task the host held back longest. */
+static bool add_up_chain(struct mi_cmp_run *run, struct mi_error *err)
+{
+    struct mi_tg_chain chain;
+    int64_t longest_ns = 0;
+    if (!mi_tg_chain_init(&chain, &run->graph, err))
+        return false;
+    for (uint32_t i = 0; i < chain.count; i++) {
+        const struct mi_tg_piece *piece = &chain.pieces[i];
+        int64_t ns = mi_ns_sub(piece->end_ns, piece->start_ns);
+        run->chain_ns[piece->kind] = mi_ns_add(run->chain_ns[piece->kind], ns);
+        if (piece->kind != MI_TG_PIECE_LAUNCH || ns <= longest_ns)
+            continue;
+        longest_ns = ns;
+        run->latest = run->graph.task[piece->vertex];
+    }
+    mi_tg_chain_fini(&chain);
+    return true;
+}
+
 static bool open_run(struct mi_compare *compare, unsigned side, struct mi_error *err)
 {
     struct mi_cmp_side *at = &compare->side[side];
@@ -62,7 +82,9 @@ static bool open_run(struct mi_compare *compare, unsigned side, struct mi_error 
         !mi_taskgraph_init(&at->run.graph, first->model, &first->account, &at->run.deps, unit->run,
                            unit->rank, unit->device, err))
         return false;
-    return index_vertices(at, compare->op_count) || mi_fail(err, MI_ENOMEM, "out of memory");
+    if (!index_vertices(at, compare->op_count))
+        return mi_fail(err, MI_ENOMEM, "out of memory");
+    return add_up_chain(&at->run, err);
 }
 
 void mi_cmp_run_fini(struct mi_cmp_run *run)

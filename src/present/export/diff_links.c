@@ -19,22 +19,25 @@ static void write_subject(struct mi_jw *jw, const struct mi_compare *compare, ui
     }
 }
 
+static void write_key(struct mi_jw *jw, const struct mi_compare *compare, uint32_t task)
+{
+    const struct mi_tables *rows = &mi_cmp_model(compare, MI_CMP_NEW)->all.rows;
+    uint32_t track = rows->tasks.track[task].v;
+    char text[112];
+    snprintf(text, sizeof text, "%lld/%lld/%lld/%lld", (long long)rows->tracks.device[track],
+             (long long)rows->tracks.native_id[track], (long long)rows->tasks.native_id[task],
+             (long long)rows->tasks.start_raw[task]);
+    mi_jw_text(jw, text);
+}
+
 /* Tasks of the iteration that was looked at closely, by keys as exported. */
 static void write_tasks(struct mi_jw *jw, const struct mi_compare *compare, uint32_t o)
 {
     const struct mi_cmp_run *run = &compare->side[MI_CMP_NEW].run;
-    const struct mi_tables *rows = &mi_cmp_model(compare, MI_CMP_NEW)->all.rows;
     if (!run->graph.count)
         return;
-    for (uint32_t i = run->vertices.first[o]; i < run->vertices.first[o + 1]; i++) {
-        uint32_t task = run->graph.task[run->vertices.list[i] - 1];
-        uint32_t track = rows->tasks.track[task].v;
-        char text[112];
-        snprintf(text, sizeof text, "%lld/%lld/%lld/%lld", (long long)rows->tracks.device[track],
-                 (long long)rows->tracks.native_id[track], (long long)rows->tasks.native_id[task],
-                 (long long)rows->tasks.start_raw[task]);
-        mi_jw_text(jw, text);
-    }
+    for (uint32_t i = run->vertices.first[o]; i < run->vertices.first[o + 1]; i++)
+        write_key(jw, compare, run->graph.task[run->vertices.list[i] - 1]);
 }
 
 static void write_cause(struct mi_jw *jw, const struct mi_compare *compare,
@@ -47,11 +50,15 @@ static void write_cause(struct mi_jw *jw, const struct mi_compare *compare,
     mi_jw_begin_array(jw);
     for (uint32_t i = 0; i < cause->op_count; i++)
         write_subject(jw, compare, ops[i]);
+    if (!cause->op_count)
+        mi_jw_string(jw, mi_cmp_first_name(compare, cause, NULL));
     mi_jw_end(jw);
     mi_jw_key(jw, "tasks");
     mi_jw_begin_array(jw);
     for (uint32_t i = 0; i < cause->op_count; i++)
         write_tasks(jw, compare, ops[i]);
+    if (cause->task)
+        write_key(jw, compare, cause->task);
     mi_jw_end(jw);
     mi_jw_key(jw, "cost_us");
     mi_jw_us(jw, cause->cost_ns);

@@ -125,6 +125,14 @@ static void add_time(const struct mi_diff *diff, struct mi_report_table *table, 
     }
 }
 
+/* Of the iterations of median makespan: these add up to their makespans. */
+static const char *const chain_words[MI_CMP_PIECES] = {
+    [MI_TG_PIECE_WORK] = N_("critical chain: work"),
+    [MI_TG_PIECE_WAIT] = N_("critical chain: waits for events"),
+    [MI_TG_PIECE_GAP] = N_("critical chain: gaps"),
+    [MI_TG_PIECE_LAUNCH] = N_("critical chain: launches by the host"),
+};
+
 static void list_times(const struct mi_diff *diff)
 {
     const struct mi_cmp_side *base = &diff->compare->side[MI_CMP_BASE];
@@ -137,6 +145,12 @@ static void list_times(const struct mi_diff *diff)
     add_time(diff, table, N_("makespan"), base->makespan_ns, new->makespan_ns, false);
     add_time(diff, table, N_("work of all streams"), base->work_ns, new->work_ns, false);
     add_time(diff, table, N_("of it transfers"), base->transfer_ns, new->transfer_ns, true);
+    if (!base->run.graph.count || !new->run.graph.count)
+        return;
+    for (unsigned kind = 0; kind < MI_CMP_PIECES; kind++)
+        if (base->run.chain_ns[kind] || new->run.chain_ns[kind])
+            add_time(diff, table, chain_words[kind], base->run.chain_ns[kind],
+                     new->run.chain_ns[kind], false);
 }
 
 /* --- causes --- */
@@ -169,8 +183,7 @@ static void list_causes(const struct mi_diff *diff)
         if (cause->what.len)
             row[1] = mi_cell_text(mi_arena_copy(&diff->out->arena, cause->what));
         row[2] = mi_cell_int(cause->op_count);
-        row[3] = mi_cell_text(
-            mi_cmp_op_name(compare, compare->cause_ops[cause->first_op], &diff->out->arena));
+        row[3] = mi_cell_text(mi_cmp_first_name(compare, cause, &diff->out->arena));
         if (timed)
             row[4] = mi_cell_int(cause->time_ns);
         if (cause->is_simulated) {
@@ -196,6 +209,7 @@ static const struct {
     {"stream_changed", N_("On another stream: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"inserted_transfers",
      N_("Transfers and conversions put in (ops: %2, first: %3). Makespan %4 us.")},
+    {"host_bound", N_("Waits longer for the host, most before %3. Makespan %4 us.")},
     {"op_added", N_("New: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"op_removed", N_("Gone: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"slow_op", N_("Takes longer: %1 (ops: %2, first: %3). Makespan %4 us.")},
@@ -221,7 +235,7 @@ static void add_cause(const struct mi_diff *diff, const struct mi_cmp_cause *cau
 {
     const struct mi_compare *compare = diff->compare;
     struct mi_arena *arena = &diff->out->arena;
-    struct mi_bytes first = mi_cmp_op_name(compare, compare->cause_ops[cause->first_op], arena);
+    struct mi_bytes first = mi_cmp_first_name(compare, cause, arena);
     mi_report_add_finding(
         diff->out, &(struct mi_finding){.rule = cause->rule,
                                         .severity = cause->cost_ns > 0 ? MI_WARNING : MI_INFO,
