@@ -239,15 +239,16 @@ static inline const struct mi_model *mi_cmp_model(const struct mi_compare *compa
     return compare->match.model[side];
 }
 
-/* Name and operator type of an op for people, from the new side if it is there. */
+/* Name of an op for people, from the new side if it is there; of an operator type. */
 struct mi_bytes mi_cmp_op_name(const struct mi_compare *compare, uint32_t op,
                                struct mi_arena *arena);
+struct mi_bytes mi_cmp_type_name(const struct mi_compare *compare, uint32_t type);
+
 /* The op of a cause whose time differs most, or the name of its task. */
 struct mi_bytes mi_cmp_first_name(const struct mi_compare *compare,
                                   const struct mi_cmp_cause *cause, struct mi_arena *arena);
+
 /* Whether an op moves or converts data and computes nothing. */
 bool mi_cmp_is_conversion(const struct mi_compare *compare, uint32_t op);
-
-struct mi_bytes mi_cmp_type_name(const struct mi_compare *compare, uint32_t type);
 
 #endif
