@@ -1,10 +1,10 @@
 // A hook file against the ledger that was made of it. The file is taken apart here once more, by the
 // lengths of its parts alone.
-// usage: hook_rough.mjs FILE INPUTS.json killed|ended|broken
+// usage: hook_rough.mjs FILE INPUTS.json killed|ended|broken [complete]
 import { readFileSync } from "node:fs";
 import assert from "node:assert";
 
-const [path, inputsPath, ending] = process.argv.slice(2);
+const [path, inputsPath, ending, wanted] = process.argv.slice(2);
 const file = readFileSync(path);
 const HEAD = 4096, SLOTS = 252, CHUNK = 64;
 
@@ -33,3 +33,5 @@ const state = file.readUInt32LE(16);
 assert.equal(state, { killed: 0, ended: 1, broken: 2 }[ending], "how it ended");
 if (ending === "broken")
     assert.ok(lost > 0);
+if (wanted === "complete")
+    assert.equal(lost, 0, "nothing is missing");

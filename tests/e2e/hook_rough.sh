@@ -2,10 +2,10 @@
 # The hook where things go wrong: processes that are killed, fork, end at once; full disks, folders that are
 # gone, older runtimes, runtimes that are opened late. The program never notices, and what was written is
 # whole.
-# usage: hook_rough.sh INFER TRAIN FORKER OLD-RUNTIME     77 = skipped
+# usage: hook_rough.sh INFER TRAIN FORKER CROWD OLD-RUNTIME     77 = skipped
 # MI_KILLS: how many processes are killed (default 20)
 set -eu
-infer=$1 train=$2 forker=$3 old=$(dirname "$4")
+infer=$1 train=$2 forker=$3 crowd=$4 old=$(dirname "$5")
 command -v node >/dev/null 2>&1 || { echo "skipped: no node"; exit 77; }
 cli=$MI_BINARY_DIR/inspector-cli hook=$MI_BINARY_DIR/libmi_hook.so
 check=$MI_SOURCE_DIR/tests/e2e/hook_rough.mjs
@@ -59,6 +59,12 @@ done
 # --- faster than it can be written: dropped calls are counted, memory stays bounded ---
 MI_HOOK_RING_BYTES=8192 hooked drops "$train" "$model" 3000 2 > "$temp/out" || fail "drops: the program fails"
 ledger drops ended
+
+# --- threads that come and go, and more at once than there are rings: those are counted as well ---
+hooked churn "$crowd" 1000 20 5 > /dev/null || fail "many threads: the program fails"
+ledger churn ended complete
+hooked crowd "$crowd" 300 300 5 > /dev/null || fail "300 threads at once: the program fails"
+ledger crowd ended
 
 # --- no room: the output and the exit code are the program's, one sentence says so ---
 status=0

@@ -26,6 +26,14 @@ for name in $exported; do
     }
 done
 
+# The hook: functions that it interposes, and those of collect.h.
+foreign=$("$nm" -D --defined-only "$build/libmi_hook.so" | awk 'NF == 3 { print $3 }' |
+    grep -vE '^(acl(rt|mdl|op|nn)?[A-Z][A-Za-z0-9]*|dlsym|_exit|_Exit|mi_collect_[a-z_]+)$' | grep -vE "$own" || true)
+[ -z "$foreign" ] || {
+    echo "libmi_hook.so exports:" $foreign
+    status=1
+}
+
 foreign=$("$nm" -g --defined-only "$build/libmodel-inspector.a" | awk 'NF == 3 { print $3 }' |
     grep -vE "$own" | sort -u || true)
 [ -z "$foreign" ] || {

@@ -120,8 +120,9 @@ static void go_through_chunks(struct hook *h, struct ring *rings)
 /* Fills the ledger: records that were made and are in no chunk. */
 static void count_missing(struct hook *h, struct ring *rings)
 {
-    uint64_t missing = h->file.refused < SANE_RECORDS ? h->file.refused : 0;
-    h->sure_until_ns = missing ? 0 : UINT64_MAX;
+    uint64_t missing = 0;
+    h->refused = h->file.refused < SANE_RECORDS ? (int64_t)h->file.refused : 0;
+    h->sure_until_ns = h->refused ? 0 : UINT64_MAX;
     go_through_chunks(h, rings);
     for (uint32_t r = 0; r < MI_REC_SLOTS; r++) {
         uint64_t issued = issued_of(h, r);
@@ -144,6 +145,10 @@ static void tell_of_missing(struct hook *h)
                       "%lld calls were seen but are not in the file: the process ended before they "
                       "were written",
                       (long long)h->lost_records);
+    if (h->refused)
+        mi_batch_diag(h->out, MI_LOSS, "hook.records_refused", MI_NO_OFFSET, 0,
+                      "%lld calls of threads beyond %d at the same time were left out",
+                      (long long)h->refused, MI_REC_SLOTS);
     if (h->dropped)
         mi_batch_diag(
             h->out, MI_LOSS, "hook.records_dropped", MI_NO_OFFSET, 0,
@@ -157,8 +162,9 @@ static void tell_of_missing(struct hook *h)
     else if (h->file.state != MI_REC_ENDED)
         mi_batch_diag(h->out, MI_NOTICE, "hook.not_ended", MI_NO_OFFSET, 0,
                       "the process was still running, or was killed: what came later is not here");
-    counts->in += h->lost_records + h->dropped;
-    counts->lost += h->lost_records + h->dropped;
+    int64_t lost = h->lost_records + h->dropped + h->refused;
+    counts->in += lost;
+    counts->lost += lost;
 }
 
 /* --- reading --- */

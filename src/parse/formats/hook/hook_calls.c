@@ -121,6 +121,11 @@ static void add_load(struct hook *h, const struct mi_rec *rec, mi_slice_id slice
                                                   .device = rec->device,
                                                   .model = (int64_t)(rec->object & UINT32_MAX),
                                                   .path = mi_batch_str(h->out, path)});
+    mi_add_fact(h->out,
+                &(struct mi_fact_row){
+                    .name = mi_batch_printf(h->out, "model %llu", (unsigned long long)rec->object),
+                    .text = path.len ? mi_batch_str(h->out, path)
+                                     : mi_batch_cstr(h->out, "loaded from memory")});
     if (load.v && !mi_map_set(&h->loads, rec->object, load.v))
         mi_batch_fail(h->out, MI_ENOMEM, "out of memory for models");
 }

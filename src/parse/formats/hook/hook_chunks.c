@@ -52,8 +52,6 @@ static uint64_t skip_broken(struct hook *h, uint64_t at)
            memcmp(all.at + next, MI_REC_CHUNK_MAGIC, 8) != 0)
         next += 8;
     bool is_end = next + MI_REC_CHUNK_BYTES > all.len;
-    if (is_end)
-        h->is_cut = true;
     mi_batch_diag(h->out, is_end ? MI_NOTICE : MI_LOSS,
                   is_end ? "hook.chunk_cut" : "hook.chunk_broken", at, 0,
                   is_end ? N_("the file ends within a chunk")

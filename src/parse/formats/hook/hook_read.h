@@ -44,17 +44,15 @@ struct hook {
     struct hook_chunk *chunks; /* of whole ones, in the order of the file */
     uint32_t chunk_count, chunk_room;
     int64_t dropped;        /* records that found their ring full */
-    int64_t lost_records;   /* in chunks that are broken */
-    int64_t unread;         /* of types that are not known here, and the hook's own */
+    int64_t refused;        /* records of threads that no ring was left for */
+    int64_t lost_records;   /* in no chunk, or in a broken one */
     uint64_t sure_until_ns; /* nothing is missing before */
-    bool is_cut;            /* the file ends within a chunk */
     struct hook_meanings streams, functions;
     struct hook_event_op *events;
     uint32_t event_count, event_room;
     struct mi_map threads; /* thread id -> track */
     struct mi_map loads;   /* model id -> its last row of loads */
     mi_clock_id clock;
-    uint32_t executions;
     mi_str_id acl;
 };
 
