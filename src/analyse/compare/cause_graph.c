@@ -273,8 +273,26 @@ static bool is_only_on(const struct mi_compare *compare, const struct mi_cmp_op 
     return op->node[side] && !op->node[!side];
 }
 
+/* "4 Cast + 2 TransData" */
+static void describe_transfers(struct mi_cmp_causer *c, uint32_t cause)
+{
+    struct mi_compare *compare = c->compare;
+    struct part *parts = mi_mem_new(compare->op_count, sizeof *parts);
+    uint32_t count = 0;
+    c->failed = c->failed || !parts;
+    for (uint32_t o = 1; parts && o < compare->op_count; o++)
+        if (c->owner[o] == cause)
+            parts[count++] = (struct part){0, MI_CMP_NEW, compare->ops[o].type};
+    if (count) {
+        qsort(parts, count, sizeof *parts, compare_parts);
+        compare->causes[cause - 1].what = describe_parts(compare, parts, count);
+    }
+    mi_mem_free(parts);
+}
+
 void mi_cmp_blame_one_sided(struct mi_cmp_causer *c)
 {
+    uint32_t inserted = 0;
     struct mi_compare *compare = c->compare;
     for (uint32_t o = 1; !c->failed && o < compare->op_count; o++) {
         const struct mi_cmp_op *op = &compare->ops[o];
@@ -287,8 +305,12 @@ void mi_cmp_blame_one_sided(struct mi_cmp_causer *c)
                              : mi_cmp_cause_of(c, added ? "op_added" : "op_removed", op->type);
         if (c->failed)
             return;
-        if (!transfers)
+        if (transfers)
+            inserted = cause;
+        else
             compare->causes[cause - 1].what = mi_cmp_type_name(compare, op->type);
         mi_cmp_own(c, cause, o);
     }
+    if (inserted && !c->failed)
+        describe_transfers(c, inserted);
 }

@@ -208,7 +208,7 @@ static const struct {
      N_("Transfers no longer run beside work: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"stream_changed", N_("On another stream: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"inserted_transfers",
-     N_("Transfers and conversions put in (ops: %2, first: %3). Makespan %4 us.")},
+     N_("Transfers and conversions put in: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"host_bound", N_("Waits longer for the host, most before %3. Makespan %4 us.")},
     {"op_added", N_("New: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"op_removed", N_("Gone: %1 (ops: %2, first: %3). Makespan %4 us.")},
