@@ -68,6 +68,7 @@ unsigned mi_core_open(const uint8_t *bytes, size_t len)
         site = mi_site_new(&model, &err);
     if (site)
         return 0;
+    mi_model_fini(&model);
     mi_reply_failure(&reply, &err);
     return reply.status;
 }
