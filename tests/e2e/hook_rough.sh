@@ -83,7 +83,7 @@ hooked gone "$infer" "$model" 3 4 pause < "$temp/in" > "$temp/word" 2> "$temp/go
 pid=$!
 exec 8> "$temp/in" 9< "$temp/word"
 read -r word <&9
-rm -r "$temp/gone"
+rm -r "$temp/gone" 2> /dev/null || { sleep 0.3 && rm -r "$temp/gone"; } # its socket may just have come up
 sleep 1.5
 printf 'go\ngo\n' >&8
 status=0
@@ -91,6 +91,14 @@ wait "$pid" || status=$?
 exec 8>&- 9<&-
 [ "$status" = 4 ] || fail "folder gone: exit code $status"
 [ "$(wc -l < "$temp/gone.err")" = 1 ] || fail "folder gone: not one sentence: $(cat "$temp/gone.err")"
+
+# --- a program that closes all files it does not know, and opens one of its own under our number ---
+if command -v python3 >/dev/null 2>&1; then
+    hooked closed python3 "$MI_SOURCE_DIR/tests/fake_acl/closer.py" "$(dirname "$old")/fake_acl/libascendcl.so" \
+        "$temp/own-file" 2> "$temp/closed.err" || fail "closed files: the program fails"
+    [ "$(cat "$temp/own-file")" = own ] || fail "closed files: we wrote into a file of the program"
+    [ "$(wc -l < "$temp/closed.err")" = 1 ] || fail "closed files: not one sentence: $(cat "$temp/closed.err")"
+fi
 
 # --- two processes in one folder ---
 mkdir "$temp/two"

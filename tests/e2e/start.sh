@@ -98,6 +98,17 @@ inspector-cli start -o "$temp/runtime" --enable-runtime -- "$train" "$model" 3 >
 [ ! -e "$temp/runtime/models" ] || fail "runtime alone: models copied all the same"
 ls "$temp/runtime/"PROF_*/mindstudio_profiler_output/*.csv > /dev/null || fail "runtime alone: no times"
 
+# --- graph dumps: asked for with the graphs alone, unless the user has settings of his own ---
+inspector-cli start -o "$temp/dumps" --enable-graph -- \
+    sh -c 'cp "$0" "$DUMP_GRAPH_PATH/"; echo "$DUMP_GE_GRAPH"' \
+    "$MI_SOURCE_DIR/tests/data/waits/ge_proto_00009_Build.txt" > "$temp/dumps.out"
+[ "$(cat "$temp/dumps.out")" = 2 ] || fail "dumps: DUMP_GE_GRAPH is $(cat "$temp/dumps.out")"
+inspector-cli graph "$temp/dumps" 2> /dev/null | grep -q LayerNorm || fail "dumps: the graph is not read"
+inspector-cli start -o "$temp/nodumps" --enable-runtime -- sh -c 'echo "${DUMP_GE_GRAPH:-none}"' > "$temp/dumps.out"
+[ "$(cat "$temp/dumps.out")" = none ] || fail "dumps without --enable-graph"
+DUMP_GE_GRAPH=3 inspector-cli start -o "$temp/owndumps" --enable-graph -- sh -c 'echo "$DUMP_GE_GRAPH"' > "$temp/dumps.out"
+[ "$(cat "$temp/dumps.out")" = 3 ] || fail "dumps: the settings of the user are gone"
+
 # --- a folder that is in use, one that cannot be written, a program that is not there, signals ---
 status=0
 inspector-cli start -o "$temp/run" --enable-graph -- true 2> /dev/null || status=$?

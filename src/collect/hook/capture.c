@@ -11,7 +11,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { RING_BYTES = 512 << 10, RING_BYTES_MIN = 8 << 10, RING_BYTES_MAX = 64 << 20, NAMES = 1000 };
+enum {
+    RING_BYTES = 512 << 10,
+    RING_BYTES_MIN = 8 << 10,
+    RING_BYTES_MAX = 64 << 20,
+    NAMES = 1000,
+    HIGH_NUMBER = 500
+};
 
 struct mi_hook mi_hook = {.file = -1, .ring_bytes = RING_BYTES};
 
@@ -43,6 +49,27 @@ void mi_hook_break_off(int error)
 }
 
 /* --- the file --- */
+
+bool mi_hook_owns(int file, uint64_t device, uint64_t inode)
+{
+    struct stat info;
+    return file >= 0 && fstat(file, &info) == 0 && info.st_dev == device && info.st_ino == inode;
+}
+
+/* Out of the way of programs that expect the next free number. */
+static void move_up(void)
+{
+    struct stat info;
+    int higher = fcntl(mi_hook.file, F_DUPFD_CLOEXEC, HIGH_NUMBER);
+    if (higher >= 0) {
+        close(mi_hook.file);
+        mi_hook.file = higher;
+    }
+    if (fstat(mi_hook.file, &info) == 0) {
+        mi_hook.file_device = info.st_dev;
+        mi_hook.file_inode = info.st_ino;
+    }
+}
 
 /* The first page as memory that both the kernel and we see: what is in it when the process is
  * killed is in the file. Without room for it there is no capture anyway. */
@@ -80,6 +107,7 @@ static bool open_file(uint32_t parent)
         errno = error;
         return false;
     }
+    move_up();
     struct mi_rec_file *head = mi_hook.head;
     *head = (struct mi_rec_file){.version = MI_REC_VERSION,
                                  .head_bytes = sizeof *head,
@@ -189,7 +217,8 @@ static void in_child(void)
         forked_from = mi_hook.head->process;
         munmap(mi_hook.head, MI_REC_HEAD_BYTES);
         mi_hook.head = NULL;
-        close(mi_hook.file);
+        if (mi_hook_owns(mi_hook.file, mi_hook.file_device, mi_hook.file_inode))
+            close(mi_hook.file);
         mi_hook.file = -1;
         mi_ring_forget();
         mi_writer_forget();

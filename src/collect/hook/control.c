@@ -18,6 +18,7 @@
 enum { WAIT_MS = 1000, QUESTION_BYTES = 64, ANSWER_BYTES = 1024 };
 
 static char own_path[sizeof mi_hook.dir + 64];
+static uint64_t own_device, own_inode; /* of the socket */
 
 /* A path of a socket has 108 bytes at most; folders may have longer ones. */
 static bool short_path(int folder, char *path, size_t size)
@@ -44,15 +45,20 @@ int mi_control_open(void)
     }
     if (folder >= 0)
         close(folder);
+    struct stat info;
+    if (listener >= 0 && fstat(listener, &info) == 0) {
+        own_device = info.st_dev;
+        own_inode = info.st_ino;
+    }
     return listener;
 }
 
 void mi_control_close(int listener)
 {
-    if (listener < 0)
-        return;
-    close(listener);
-    unlink(own_path);
+    if (mi_hook_owns(listener, own_device, own_inode))
+        close(listener);
+    if (own_path[0])
+        unlink(own_path);
 }
 
 void mi_control_forget(void)
@@ -121,13 +127,15 @@ static bool read_line(int peer, char *line, size_t size)
     return false;
 }
 
-void mi_control_answer(int listener)
+int mi_control_answer(int listener)
 {
+    if (!mi_hook_owns(listener, own_device, own_inode))
+        return -1;
     char question[QUESTION_BYTES], answer[ANSWER_BYTES];
     bool is_stop = false;
     int peer = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (peer < 0)
-        return;
+        return listener;
     if (read_line(peer, question, sizeof question)) {
         is_stop = answer_question(question, answer, sizeof answer);
         if (is_stop)
@@ -136,4 +144,5 @@ void mi_control_answer(int listener)
             is_stop = false; /* it has gone away; what it asked for is done */
     }
     close(peer);
+    return listener;
 }

@@ -49,7 +49,8 @@ struct mi_hook {
     int file;                 /* -1 = none */
     struct mi_rec_file *head; /* mapped first page of the file, or memory of our own */
     bool head_is_mapped;
-    uint64_t file_bytes; /* written so far */
+    uint64_t file_device, file_inode; /* of that file; see mi_hook_owns() */
+    uint64_t file_bytes;              /* written so far */
     _Atomic bool is_broken;
     struct mi_ring rings[MI_REC_SLOTS];
     _Atomic uint32_t ring_count; /* used ever */
@@ -79,6 +80,10 @@ void mi_hook_unshield(const struct mi_hook_shield *shield);
 
 /* Ends the capture: everything is written, later calls pass through unseen. */
 void mi_hook_end_capture(void);
+
+/* Whether the number still stands for the file that we opened: programs close numbers that they do
+ * not know, and open files of their own under them. */
+bool mi_hook_owns(int file, uint64_t device, uint64_t inode);
 
 /* One sentence on standard error, once per process. */
 void mi_hook_complain(const char *what, const char *path, int error);
@@ -166,7 +171,7 @@ void mi_writer_forget(void); /* in a child: the thread is not there any more */
 
 int mi_control_open(void); /* -1 = none */
 void mi_control_close(int listener);
-void mi_control_answer(int listener);
+int mi_control_answer(int listener); /* the same, or -1 where it is not ours any more */
 void mi_control_forget(void);
 
 /* --- api.c: collect.h for the program --- */

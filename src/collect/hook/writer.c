@@ -43,6 +43,11 @@ static uint64_t end_of_chunk(const struct mi_ring *ring, uint64_t tail, uint64_t
 static bool append(const struct iovec *parts, int count)
 {
     size_t whole = 0;
+    if (!mi_hook_owns(mi_hook.file, mi_hook.file_device, mi_hook.file_inode)) {
+        mi_hook.file = -1; /* not ours to close */
+        mi_hook_break_off(EBADF);
+        return false;
+    }
     for (int i = 0; i < count; i++)
         whole += parts[i].iov_len;
     ssize_t done;
@@ -164,7 +169,7 @@ void mi_writer_close(void)
 {
     mi_hook_flush();
     pthread_mutex_lock(&flushing);
-    if (mi_hook.file >= 0)
+    if (mi_hook_owns(mi_hook.file, mi_hook.file_device, mi_hook.file_inode))
         close(mi_hook.file);
     mi_hook.file = -1;
     pthread_mutex_unlock(&flushing);
@@ -187,8 +192,8 @@ static void *write_on(void *unused)
     int listener = mi_control_open();
     for (unsigned tick = 1; !atomic_load(&is_asked_to_stop); tick++) {
         struct pollfd wait = {.fd = listener, .events = POLLIN};
-        if (poll(&wait, 1, TICK_MS) > 0 && wait.revents & POLLIN)
-            mi_control_answer(listener);
+        if (poll(&wait, 1, TICK_MS) > 0 && wait.revents)
+            listener = mi_control_answer(listener);
         mi_hook_flush();
         if (tick % LOOK_TICKS == 0)
             look_after_file();

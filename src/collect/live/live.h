@@ -10,6 +10,8 @@
 
 enum { MI_LIVE_PATH = 3072, MI_LIVE_ENV_MAX = 16 };
 
+#define MI_LIVE_DUMPS "ge_dump" /* where the graph engine is told to dump */
+
 struct mi_live {
     char dir[MI_LIVE_PATH];  /* capture folder, absolute */
     char hook[MI_LIVE_PATH]; /* libmi_hook.so */

@@ -72,7 +72,7 @@ bool mi_live_prepare(struct mi_live *live, const char *dir, struct mi_error *err
 {
     struct mi_dir listing;
     struct mi_manifest manifest;
-    char path[PATH_MAX];
+    char path[PATH_MAX], dumps[MI_LIVE_PATH + 64];
     if (!mi_make_dirs(dir, err) || !mi_dir_read(&listing, dir, MI_DIR_MAX_ENTRIES, err))
         return false;
     bool is_empty = listing.count == 0;
@@ -89,6 +89,9 @@ bool mi_live_prepare(struct mi_live *live, const char *dir, struct mi_error *err
         return mi_error_in(err, dir);
     }
     memcpy(live->dir, path, strlen(path) + 1);
+    snprintf(dumps, sizeof dumps, "%s/" MI_LIVE_DUMPS, live->dir);
+    if (live->wants_graph && !mi_make_dirs(dumps, err))
+        return false;
     mi_manifest_init(&manifest);
     bool ok = describe(live, &manifest, err) && add_sources(live, &manifest, err) &&
               mi_manifest_write(&manifest, live->dir, err);

@@ -79,7 +79,7 @@ size_t mi_live_environment(const struct mi_live *live, struct mi_arena *arena,
     struct mi_bytes libraries = preload && *preload
                                     ? mi_arena_printf(arena, "%s:%s", live->hook, preload)
                                     : mi_arena_printf(arena, "%s", live->hook);
-    struct mi_bytes dumps = mi_arena_printf(arena, "%s/ge_dump", live->dir);
+    struct mi_bytes dumps = mi_arena_printf(arena, "%s/" MI_LIVE_DUMPS, live->dir);
     if (!libraries.at || !dumps.at)
         return 0;
     add(&list, "MI_CAPTURE_DIR", live->dir);
