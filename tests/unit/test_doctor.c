@@ -433,6 +433,20 @@ static void transfers_in_the_way(void **state)
 
 /* --- host and ranks --- */
 
+static void much_is_moved(void **state)
+{
+    (void)state;
+    for (int64_t move_us = 24; move_us <= 25; move_us++) {
+        struct scene s;
+        uint32_t a;
+        begin(&s, false);
+        compiled(&s);
+        op(&s, "a", "MatMulV2", s.x, 100, &a);
+        inserted(&s, "t", "TransData", a, "NZ", move_us, NULL); /* of 124 or 125 us */
+        assert_int_equal(cost_in(&s, "transfer_share", MI_NOTICE), move_us == 25 ? 25 : -1);
+    }
+}
+
 static void late_hosts(void **state)
 {
     (void)state;
@@ -627,6 +641,7 @@ int main(void)
         cmocka_unit_test(few_cores),
         cmocka_unit_test(slower_than_its_like),
         cmocka_unit_test(transfers_in_the_way),
+        cmocka_unit_test(much_is_moved),
         cmocka_unit_test(late_hosts),
         cmocka_unit_test(ranks_that_differ),
         cmocka_unit_test(late_parts),

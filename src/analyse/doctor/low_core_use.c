@@ -1,5 +1,6 @@
 /* A heavy node that was tiled for few cores, while its like - equal type and equal tensors - use
- * several times as many and take a fraction of the time. Cost: the run with it as fast as those. */
+ * several times as many and take a fraction of the time. A node without any like is compared with
+ * all of its type that use far more cores. Cost: the run with it as fast as those. */
 #include "analyse/doctor/doctor.h"
 #include "base/mem.h"
 
@@ -9,6 +10,7 @@ enum { MOST_LIKE = 256 };
 
 static const struct mi_doctor_limit limits[] = {
     {"least-times", 2, N_("its like use so many times the cores ...")},
+    {"least-times-of-type", 8, N_("... or, where it has no like, others of its type do ...")},
     {"least-slower-percent", 250, N_("... and it takes so many hundredths of their time")},
     MI_DOCTOR_LIMITS(10, 10),
     {.name = NULL}};
@@ -24,18 +26,29 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Time and cores of those of its like that use more cores. */
-static bool find_like(const struct mi_doctor *d, const int64_t *blocks, struct low *low)
+static bool has_like(const struct mi_doctor *d, uint32_t node)
+{
+    uint32_t op = d->rows->nodes.op[node].v;
+    for (uint32_t i = d->of_type.first[op]; i < d->of_type.first[op + 1]; i++)
+        if (d->of_type.list[i] != node && mi_doctor_is_like(d, node, d->of_type.list[i]))
+            return true;
+    return false;
+}
+
+/* Time and cores of those of its like, or of its type, that use more cores. */
+static bool find_usual(const struct mi_doctor *d, const int64_t *blocks, struct low *low)
 {
     int64_t times[MOST_LIKE], cores[MOST_LIKE];
     size_t count = 0;
     uint32_t op = d->rows->nodes.op[low->node].v;
-    int64_t least = low->blocks * mi_doctor_limit(d, "least-times");
+    bool by_like = has_like(d, low->node);
+    int64_t least =
+        low->blocks * mi_doctor_limit(d, by_like ? "least-times" : "least-times-of-type");
     for (uint32_t i = d->of_type.first[op]; i < d->of_type.first[op + 1] && count < MOST_LIKE;
          i++) {
         uint32_t other = d->of_type.list[i];
         if (other == low->node || d->claimed[other] || blocks[other] < least ||
-            !mi_doctor_is_like(d, low->node, other))
+            (by_like && !mi_doctor_is_like(d, low->node, other)) || mi_doctor_is_on_cpu(d, other))
             continue;
         times[count] = d->node_ns[other];
         cores[count++] = blocks[other];
@@ -59,7 +72,7 @@ static void speed_up(struct mi_whatif *whatif, const struct mi_doctor_run *run, 
 static void judge(struct mi_doctor *d, const int64_t *blocks, uint32_t node)
 {
     struct low low = {.node = node, .blocks = blocks[node]};
-    if (!find_like(d, blocks, &low) ||
+    if (!find_usual(d, blocks, &low) ||
         d->node_ns[node] / 100 < low.usual_ns / 10000 * mi_doctor_limit(d, "least-slower-percent"))
         return;
     int64_t cost_ns = mi_doctor_gain(d, speed_up, &low);
