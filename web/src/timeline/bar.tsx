@@ -1,15 +1,27 @@
 // The switches of the timeline, and its twin for screen readers.
 import type {Signal} from '@preact/signals';
 import {t} from '../i18n/i18n';
-import {capture} from '../state/state';
-import {count} from '../util/format';
-import {arrowNote, dimOthers, foldIdle, hiddenTracks, rawTime, showFlows, timeText, twin} from './state';
+import {capture, heatMap} from '../state/state';
+import {heat} from '../util/colours';
+import {count, duration} from '../util/format';
+import {arrowNote, dimOthers, foldIdle, hiddenTracks, rawTime, showFlows, timeMost, timeText, twin} from './state';
 import type {TimelineView} from './view';
 
 function Switch({id, value, text, title}: {id: string; value: Signal<boolean>; text: string; title?: string}) {
     return (
         <label title={title}><input type="checkbox" id={id} checked={value.value}
             onChange={(e) => (value.value = (e.target as HTMLInputElement).checked)} /> {text}</label>
+    );
+}
+
+// What the colours of times mean here: the longest task in sight is the hottest.
+function HeatScale() {
+    return (
+        <span class="heat-scale faint">
+            <span>0</span>
+            <span class="ramp">{Array.from({length: 24}, (_, i) => <i key={i} style={{background: heat((i / 23) ** 2)}} />)}</span>
+            <span id="time-most">{duration(timeMost.value)}</span>
+        </span>
     );
 }
 
@@ -45,6 +57,7 @@ export function TimelineBar({view}: {view: () => TimelineView | null}) {
             {showFlows.value && total > shown && <span class="faint">{t(shown ? 'arrowsSome' : 'arrowsMany', {n: count(shown), total: count(total)})}</span>}
             <Switch id="fold-idle" value={foldIdle} text={t('foldIdle')} title={t('foldIdleMeaning')} />
             {capture.value?.calibrated && <Switch id="raw-time" value={rawTime} text={t('raw')} title={t('rawMeaning')} />}
+            {heatMap.value && <HeatScale />}
             <span class="grow" />
             {(['png', 'svg'] as const).map((kind) => (
                 <button key={kind} id={`time-${kind}`} title={t('export')} onClick={() => view()?.savePicture(kind)}>{kind.toUpperCase()}</button>))}

@@ -213,8 +213,8 @@ function writeLabels(picture: Picture, data: Slices, lane: Lane, found: Found, l
     paper.globalAlpha = 1;
 }
 
-// All lanes that are in sight.
-export function drawSlices(picture: Picture, data: Slices, lanes: readonly Lane[], looks: Looks): void {
+// All lanes that are in sight. Returns the time of the longest work among them, which is the hottest.
+export function drawSlices(picture: Picture, data: Slices, lanes: readonly Lane[], looks: Looks): number {
     const room = {labels: MOST_LABELS};
     const seen = lanes.filter((lane) => top(picture, lane.y) + ROW > TOP && top(picture, lane.y) < picture.high);
     const found = seen.map((lane) => find(picture, data, lane));
@@ -229,4 +229,5 @@ export function drawSlices(picture: Picture, data: Slices, lanes: readonly Lane[
         markFaults(picture, data, lane, f);
         markPath(picture, data, lane, f, looks);
     });
+    return longest * data.step;
 }

@@ -10,7 +10,7 @@ import {inPlot, TOP, type Picture} from './frame';
 import type {Loads} from './loads';
 import {drawOutside, drawRange, drawTip, findOutside, linesOf, outlineRelated, type Marker, type Spot} from './overlay';
 import {laneKey, type Rows} from './rows';
-import {arrowNote, showFlows} from './state';
+import {arrowNote, showFlows, timeMost} from './state';
 
 export interface Subject {
     readonly loads: Loads;
@@ -45,7 +45,8 @@ function drawRows(picture: Picture, loads: Loads, rows: Rows): void {
     drawHeads(picture, rows);
     if (bands) drawBands(picture, rows, bands);
     drawCounters(picture, rows, counters);
-    if (slices) drawSlices(picture, slices, rows.lanes, looksOf(loads, bright !== null));
+    const hottest = slices ? drawSlices(picture, slices, rows.lanes, looksOf(loads, bright !== null)) : 0;
+    if (heatMap.value) timeMost.value = hottest;
     if (bright) drawSlices(picture, bright, bright.lanes.filter((lane) => lane.shown), looksOf(loads, false));
     drawWaits(picture, rows, arrows.list);
     if (showFlows.value && arrowNote.value.shown) drawArrows(picture, rows, arrows.list, false);

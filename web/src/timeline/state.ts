@@ -10,6 +10,8 @@ export const timeText = signal(''); // only tasks with this in name or type ...
 export const dimOthers = signal(true); // ... the others pale, or else gone
 export const arrowNote = signal<{shown: number; total: number}>({shown: 0, total: 0});
 
+export const timeMost = signal(0); // ns, where colours say times: what is hottest
+
 // What a screen reader is told of the task at hand and its neighbours.
 export interface TwinItem {
     id: string;
