@@ -4,7 +4,7 @@
 #include "analyse/describe.h"
 #include "base/decimal.h"
 
-enum { MOST_DIMS = 8, MOST_LETTERS = 30 };
+enum { MOST_DIMS = 8, MOST_LETTERS = 30, MOST_OPS = 4 };
 
 /* --- types --- */
 
@@ -131,6 +131,27 @@ static void fill_node(struct mi_box_text *text, const struct mi_model *model, ui
     }
 }
 
+/* "Conv+Relu": the operator types of a fusion group, in the order of its nodes. */
+static struct mi_bytes group_ops(const struct mi_outline *outline, uint32_t item,
+                                 struct mi_arena *arena)
+{
+    const struct mi_model *model = outline->model;
+    struct mi_words words = {.arena = arena};
+    uint32_t count = 0;
+    for (uint32_t c = outline->items[item].first; c; c = outline->items[c].next) {
+        uint32_t node = outline->items[c].node;
+        if (!node || mi_is_constant_node(model, (mi_node_id){node}))
+            continue;
+        if (count == MOST_OPS) {
+            mi_words_put(&words, MI_LIT("+…"));
+            break;
+        }
+        mi_words_put(&words, count++ ? MI_LIT("+") : MI_LIT(""));
+        mi_words_put(&words, mi_model_text(model, model->all.rows.nodes.op[node]));
+    }
+    return mi_words_get(&words);
+}
+
 struct mi_box_text mi_box_text(const struct mi_outline *outline, uint32_t item,
                                struct mi_arena *arena)
 {
@@ -139,10 +160,12 @@ struct mi_box_text mi_box_text(const struct mi_outline *outline, uint32_t item,
     const struct mi_outline_item *at = &outline->items[inner];
     if (at->node)
         fill_node(&text, outline->model, at->node, arena);
-    else if (at->group)
-        text.members = at->nodes > UINT32_MAX ? UINT32_MAX : (uint32_t)at->nodes;
     else if (at->value)
         text.type = brief_type(outline->model, (mi_value_id){at->value}, arena);
+    if (at->group) {
+        text.members = at->nodes > UINT32_MAX ? UINT32_MAX : (uint32_t)at->nodes;
+        text.op = group_ops(outline, inner, arena);
+    }
     return text;
 }
 

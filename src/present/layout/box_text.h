@@ -8,11 +8,11 @@ enum { MI_BOX_MOST_TEXT = 256 }; /* bytes of a text that a view gets */
 
 struct mi_box_text {
     struct mi_bytes label;  /* of the item, with the scope that a lone node stands in */
-    struct mi_bytes op;     /* of a node */
+    struct mi_bytes op;     /* of a node; of a fusion group those of its nodes: "Conv+Relu" */
     struct mi_bytes type;   /* of the first output, or of the input: "f16 8x16x?x64 NC1HWC0" */
     struct mi_bytes change; /* "f32→f16" where the element type changes */
     uint32_t constants;     /* inputs of a node that are constant */
-    uint32_t members;       /* framework ops of a compiled node, if it has several */
+    uint32_t members; /* framework ops of a compiled node that has several; nodes of a group */
 };
 
 /* Made texts lie in `arena`; where memory is out they are empty. Zero for ports. */

@@ -76,7 +76,7 @@ function GraphBar() {
         <div class="graph-bar" role="toolbar" aria-label={t('structure')}>
             <strong>{t('structure')}</strong>
             <select id="layer" aria-label={t('layer')} title={t('layer')} value={layer.value} onChange={(e) => setLayer((e.target as HTMLSelectElement).value as 'framework')}>
-                {layers.map((x) => <option key={x} value={x}>{t(x)}</option>)}
+                {layers.map((x) => <option key={x} value={x}>{t(x === 'framework' ? 'frameworkShort' : 'compiledShort')}</option>)}
             </select>
             <select id="fold" aria-label={t('fold')} title={t('fold')} value={fold.value} onChange={(e) => setFold((e.target as HTMLSelectElement).value as Fold)}>
                 <option value="scope">{t('foldScope')}</option>
@@ -85,7 +85,7 @@ function GraphBar() {
             </select>
             <select id="colours" aria-label={t('colours')} title={t('colours')} value={heatMap.value ? 'time' : 'type'}
                 onChange={(e) => (heatMap.value = (e.target as HTMLSelectElement).value === 'time')}>
-                <option value="type">{t('byCategory')}</option>
+                <option value="type">{t('byType')}</option>
                 <option value="time">{t('byTime')}</option>
             </select>
             <span class="grow" />

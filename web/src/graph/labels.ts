@@ -126,7 +126,7 @@ export class Labels {
     private group(scene: Scene, b: number, marks: Marks, palette: Palette, scale: number, alpha: number): void {
         const x = scene.x[b]! + 13, y = scene.y[b]!, h = scene.height[b]!, room = scene.width[b]! - 20;
         const colour = this.ink(scene, b, marks, palette);
-        const label = scene.flags[b]! & PART ? t('part', {n: scene.label[b]!}) : scene.label[b]!;
+        const label = scene.flags[b]! & PART ? t('part', {n: scene.label[b]!}) : scene.op[b] || scene.label[b]!;
         if (scale < 0.36) {
             const size = Math.min(22, 8.5 / scale);
             if (size * scale >= 6) this.put(label, x, y + h / 2, room, true, size, colour, alpha);
@@ -137,8 +137,9 @@ export class Labels {
         this.put(label, x, y + 12, room - tagWide, true, size, colour, alpha);
         if (tag) this.put(tag, x + room - tagWide + 6, y + 12, tagWide, true, size, colour, alpha);
         if (scene.width[b]! * scale >= 240 && marks.peek(scene.group[b]!)) return;
+        const what = scene.op[b] ? scene.label[b]! : `▸ ${t('nodes', {n: count(scene.nodes[b]!)})}`;
         const part = scene.time[b] && scene.totalTime ? ` · ${share((1e6 * scene.time[b]!) / scene.totalTime)}` : '';
-        this.put(`▸ ${t('nodes', {n: count(scene.nodes[b]!)})}${part}`, x, y + 12 + size * 1.16, room, false, size * 0.88, marks.byTime ? colour : palette.faint, alpha);
+        this.put(`${what}${part}`, x, y + 12 + size * 1.16, room, false, size * 0.88, marks.byTime ? colour : palette.faint, alpha);
     }
 
     private header(scene: Scene, b: number, palette: Palette, scale: number, alpha: number): void {

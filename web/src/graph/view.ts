@@ -210,7 +210,9 @@ export class GraphView {
         const {scene, goal, outline} = this;
         if (!scene || !goal || this.sceneOf !== `${layer.value}:${fold.value}`) return;
         const exact = goal.item ? scene.boxOfItem.get(goal.item) : scene.boxOfNode.get(goal.node);
-        if (exact) {
+        if (!goal.expand && [...this.related.keys()].some((box) => this.isInSight(box))) {
+            this.goal = null;
+        } else if (exact) {
             this.goal = null;
             this.goTo(exact, !goal.expand);
             if (goal.expand) this.selectedBox = exact;
@@ -228,13 +230,24 @@ export class GraphView {
         }
     }
 
+    // Where to look at a box: its middle, or the upper part of one that is higher than the canvas.
+    private spot(scene: Scene, box: number): {x: number; y: number} {
+        return {
+            x: scene.x[box]! + scene.width[box]! / 2,
+            y: scene.y[box]! + Math.min(scene.height[box]!, this.high / this.camera.scale) / 2,
+        };
+    }
+
+    private isInSight(box: number): boolean {
+        if (!this.scene) return false;
+        const {x, y} = this.spot(this.scene, box), {scale} = this.camera;
+        return Math.abs(x - this.camera.x) * scale < this.wide * 0.46 && Math.abs(y - this.camera.y) * scale < this.high * 0.46;
+    }
+
     goTo(box: number, onlyIfOutside = false): void {
         const scene = this.scene;
-        if (!scene) return;
-        const x = scene.x[box]! + scene.width[box]! / 2, y = scene.y[box]! + Math.min(scene.height[box]!, this.high / this.camera.scale) / 2;
-        const inside = Math.abs(x - this.camera.x) * this.camera.scale < this.wide * 0.46 &&
-            Math.abs(y - this.camera.y) * this.camera.scale < this.high * 0.46;
-        if (onlyIfOutside && inside) return;
+        if (!scene || (onlyIfOutside && this.isInSight(box))) return;
+        const {x, y} = this.spot(scene, box);
         const small = scene.flags[box]! & OPEN ? Math.min(1, this.wide / (scene.width[box]! + 40)) : 0.75;
         this.fly({x, y, scale: Math.max(Math.min(this.camera.scale, 2.5), small)});
     }
