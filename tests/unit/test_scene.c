@@ -2,6 +2,7 @@
  *
  *     data -> a/x -> a/y -> b/x -> last
  *                      \-> b/z ----^      and a constant that b/x reads */
+#include "present/layout/box_text.h"
 #include "present/layout/scene.h"
 
 #include <math.h>
@@ -175,6 +176,27 @@ static void a_change_of_type_is_marked(void **state)
     mi_scene_fini(&scene);
 }
 
+static void boxes_tell_types_and_constants(void **state)
+{
+    (void)state;
+    struct mi_arena arena;
+    mi_arena_init(&arena);
+    uint32_t cast = f.outline.items[item_named("b")].first, a = item_named("a");
+    struct mi_box_text text = mi_box_text(&f.outline, cast, &arena);
+    assert_true(mi_bytes_equal(text.op, MI_LIT("Cast")));
+    assert_true(mi_bytes_equal(text.label, MI_LIT("x")));
+    assert_true(mi_bytes_equal(text.type, MI_LIT("f16")));
+    assert_true(mi_bytes_equal(text.change, MI_LIT("f32→f16")));
+    assert_int_equal(text.constants, 1); /* made by a Constant node */
+    assert_int_equal(text.members, 0);
+    float wide = mi_box_text_width(&f.outline, cast, &arena);
+    text = mi_box_text(&f.outline, a, &arena);
+    assert_true(mi_bytes_equal(text.label, MI_LIT("a")));
+    assert_int_equal(text.op.len + text.type.len + text.change.len, 0);
+    assert_true(mi_box_text_width(&f.outline, a, &arena) < wide);
+    mi_arena_fini(&arena);
+}
+
 static void too_many_boxes_close_groups_again(void **state)
 {
     (void)state;
@@ -210,6 +232,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(open_groups_have_ports_at_their_sides, set_up, tear_down),
         cmocka_unit_test_setup_teardown(constants_are_no_boxes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_change_of_type_is_marked, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(boxes_tell_types_and_constants, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_many_boxes_close_groups_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_memory_it_fails_and_leaks_nothing, set_up,
                                         tear_down),

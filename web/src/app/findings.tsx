@@ -37,15 +37,17 @@ function useVerdicts(): Judged[] | null {
     return state;
 }
 
-function rank(a: Finding, b: Finding): number {
-    return (b.cost_ns ?? -1) - (a.cost_ns ?? -1) || ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity);
+function rank(a: Finding, b: Finding, byCost: boolean): number {
+    const cost = (b.cost_ns ?? -1) - (a.cost_ns ?? -1), severity = ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity);
+    return byCost ? cost || severity : severity || cost;
 }
 
 export function AllFindings() {
     const judged = useVerdicts();
     const [severity, setSeverity] = useState('');
+    const [byCost, setByCost] = useState(true);
     if (!judged) return <p class="faint">{t('loading')}</p>;
-    const all = judged.flatMap((j) => j.found.findings).sort(rank);
+    const all = judged.flatMap((j) => j.found.findings).sort((a, b) => rank(a, b, byCost));
     const shown = all.filter((f) => !severity || f.severity === severity);
     const rest = judged.flatMap((j) => j.found.tables.filter((x) => x.rows.length > 0));
     const passes = new Set((capture.value?.passes ?? []).filter((p) => p.can_run).map((p) => p.name));
@@ -56,6 +58,8 @@ export function AllFindings() {
                     <button key={s} class="chip" aria-pressed={severity === s} onClick={() => setSeverity(s)}>
                         {s ? severityName(s) : t('allRows')} <small>{count(s ? all.filter((f) => f.severity === s).length : all.length)}</small>
                     </button>))}
+                <span class="grow" />
+                {all.length > 1 && <button class="plain head" onClick={() => setByCost(!byCost)}>{t(byCost ? 'sortedByCost' : 'sortedBySeverity')}</button>}
             </div>
             {shown.length === 0 && <p class="faint">{t('noFindings')}</p>}
             <ul class="findings">{shown.map((f, i) => <One key={`${f.rule}-${i}`} finding={f} />)}</ul>

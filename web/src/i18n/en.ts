@@ -134,6 +134,8 @@ export const en = {
     openClose: 'Open or close',
     dataType: 'data type',
     nodeCount: 'nodes',
+    sortedByCost: 'by cost ▼',
+    sortedBySeverity: 'by severity ▼',
     severity: 'Severity',
     severityError: 'error',
     severityWarning: 'warning',

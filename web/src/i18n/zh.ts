@@ -136,6 +136,8 @@ export const zh = {
     openClose: '展开或折叠',
     dataType: '数据类型',
     nodeCount: '节点数',
+    sortedByCost: '按代价 ▼',
+    sortedBySeverity: '按严重程度 ▼',
     severity: '严重程度',
     severityError: '错误',
     severityWarning: '警告',
