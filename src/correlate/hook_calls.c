@@ -9,7 +9,8 @@ static bool run(struct mi_model *model, struct mi_error *err)
     const struct mi_tables *rows = &model->all.rows;
     if (rows->loads.count <= 1 && rows->submissions.count <= 1)
         return true;
-    return (mi_hook_join_tasks(model) && mi_hook_find_files(model) && mi_hook_join_plan(model)) ||
+    return (mi_hook_join_tasks(model) && mi_hook_find_files(model) && mi_hook_join_plan(model) &&
+            mi_hook_join_runs(model)) ||
            mi_fail(err, MI_ENOMEM, "out of memory while joining calls with tasks");
 }
 

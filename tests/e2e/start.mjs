@@ -53,6 +53,16 @@ const pairs = rows("signals").map((s) => {
 });
 assert.deepEqual(pairs.sort(), truth.filter((w) => /pair$/.test(w[0])).map((w) => w.slice(1).join(" ")).sort());
 
+// What was launched by a call: each task of the program, and those of a model by the execution of their run.
+const slices = new Map(trace.slices.map((s) => [String(s.slice_id), s]));
+const launches = new Map(rows("tasks").map((t) => [t.id, t.launch]));
+for (const t of tasks) {
+    const launch = slices.get(launches.get(String(byKey.get(key(t.device, t.stream, t.task, t.start)).task_id)));
+    assert.ok(launch, JSON.stringify(t, (k, v) => (typeof v === "bigint" ? Number(v) : v)));
+    assert.equal(/^aclmdlExecute/.test(launch.name), t.model !== "-1" || t.type === "MODEL_EXECUTE", launch.name);
+    assert.ok(BigInt(launch.start_unix_ns) <= t.start + 1000n, "launched after it ran");
+}
+
 // The file behind each model id is known.
 for (const load of rows("loads"))
     assert.notEqual(load.graph, "");

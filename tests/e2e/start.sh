@@ -72,15 +72,17 @@ mkfifo "$temp/in" "$temp/out"
 exec 8> "$temp/in" 9< "$temp/out"
 read -r word <&9
 [ "$word" = loaded ] || fail "it says $word"
-inspector-cli snapshot "$temp/four" > "$temp/snapshot.out"
+inspector-cli snapshot "$temp/four" > "$temp/snapshot.out" 2> "$temp/snapshot.err"
+[ ! -s "$temp/snapshot.err" ] || fail "snapshot: $(cat "$temp/snapshot.err")"
 ls "$temp/four/models/"*.om > /dev/null || fail "the snapshot has no model"
 [ "$(stat -c %a "$temp/four/"control-*.sock)" = 600 ] || fail "others may write to the socket"
-inspector-cli export --input-dir "$temp/four" --format json > /dev/null || fail "no export while it runs"
+inspector-cli export --input-dir "$temp/four" --format json > /dev/null 2> "$temp/part.err" || fail "no export while it runs"
+grep -q 'cut short' "$temp/part.err" || fail "an export while it runs does not say so"
 echo go >&8
 read -r word <&9
 inspector-cli collect "$temp/four" > /dev/null
 inspector-cli status --json "$temp/four" | grep -q '"ended"' || fail "the profiler was not stopped"
-inspector-cli export --input-dir "$temp/four" --format json > "$temp/four.summary"
+inspector-cli export --input-dir "$temp/four" --format json > "$temp/four.summary" 2> /dev/null
 echo go >&8
 read -r word <&9
 wait

@@ -185,11 +185,10 @@ static void look_after_file(void)
         mi_hook_break_off(ENOENT);
 }
 
-static void *write_on(void *unused)
+static void *write_on(void *user)
 {
-    (void)unused;
+    int listener = (int)(intptr_t)user;
     mi_hook_self.is_busy = true; /* nothing that happens here is the program's */
-    int listener = mi_control_open();
     for (unsigned tick = 1; !atomic_load(&is_asked_to_stop); tick++) {
         struct pollfd wait = {.fd = listener, .events = POLLIN};
         if (poll(&wait, 1, TICK_MS) > 0 && wait.revents)
@@ -205,11 +204,14 @@ static void *write_on(void *unused)
 bool mi_writer_start(void)
 {
     sigset_t all, before;
+    int listener = mi_control_open(); /* here: whoever sees the program's first words may ask */
     atomic_store(&is_asked_to_stop, false);
     sigfillset(&all); /* signals are the program's */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    is_running = pthread_create(&thread, NULL, write_on, NULL) == 0;
+    is_running = pthread_create(&thread, NULL, write_on, (void *)(intptr_t)listener) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!is_running)
+        mi_control_close(listener);
     return is_running;
 }
 

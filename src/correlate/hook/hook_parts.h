@@ -17,4 +17,8 @@ bool mi_hook_find_files(struct mi_model *model);
  */
 bool mi_hook_join_plan(struct mi_model *model);
 
+/* Sets tasks.launch of tasks of a loaded model to the call that executed it in that run. False: out
+ * of memory. */
+bool mi_hook_join_runs(struct mi_model *model);
+
 #endif
