@@ -55,9 +55,14 @@ assert.deepEqual(pairs.sort(), truth.filter((w) => /pair$/.test(w[0])).map((w) =
 
 // What was launched by a call: each task of the program, and those of a model by the execution of their run.
 const slices = new Map(trace.slices.map((s) => [String(s.slice_id), s]));
+// A stream of a model on which no kernel runs says of no task which model it is of.
+const silent = (t) => t.model !== "-1" &&
+    !tasks.some((o) => o.device === t.device && o.stream === t.stream && o.type === "KERNEL_AICORE");
 const launches = new Map(rows("tasks").map((t) => [t.id, t.launch]));
 for (const t of tasks) {
     const launch = slices.get(launches.get(String(byKey.get(key(t.device, t.stream, t.task, t.start)).task_id)));
+    if (!launch && silent(t))
+        continue;
     assert.ok(launch, JSON.stringify(t, (k, v) => (typeof v === "bigint" ? Number(v) : v)));
     assert.equal(/^aclmdlExecute/.test(launch.name), t.model !== "-1" || t.type === "MODEL_EXECUTE", launch.name);
     assert.ok(BigInt(launch.start_unix_ns) <= t.start + 1000n, "launched after it ran");
