@@ -123,6 +123,10 @@ static void a_full_answer_ends_early(void **state)
     build(9, false);
     assert_int_equal(mi_lod_query(&lod, 0, 0, INT64_MAX, 1, out, 4), 4);
     assert_int_equal(mi_lod_query(&lod, 0, INT64_MAX - 1, INT64_MAX, 1, out, 4), 0);
+    assert_int_equal(mi_lod_query(&lod, 0, INT64_MIN, INT64_MAX, INT64_MAX, out, 4), 1);
+    assert_int_equal(out[0].count, lod.lanes[0].count);
+    assert_int_equal(mi_lod_query(&lod, 0, INT64_MIN, INT64_MAX, 1, out, 4),
+                     1); /* too far for steps */
     drop();
 }
 

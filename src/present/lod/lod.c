@@ -245,6 +245,18 @@ static int64_t add_clamped(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+/* End of the step, counted from from_ns, in which `ns` lies; what lies before is in the first. */
+static int64_t end_of_step(int64_t from_ns, int64_t ns, int64_t step_ns)
+{
+    int64_t since, steps;
+    if (ns < from_ns)
+        return add_clamped(from_ns, step_ns);
+    if (__builtin_sub_overflow(ns, from_ns, &since) ||
+        __builtin_mul_overflow(since / step_ns + 1, step_ns, &steps))
+        return INT64_MAX;
+    return add_clamped(from_ns, steps);
+}
+
 /* One entry for the rows [from, end) of a lane. */
 static struct mi_lod_slice summarise(const struct rows *rows, const struct mi_lod_lane *lane,
                                      uint32_t from, uint32_t end)
@@ -272,8 +284,7 @@ uint32_t mi_lod_query(const struct mi_lod *lod, uint32_t lane_no, int64_t from_n
         int64_t start = rows.start_ns[id_at(lane, at)];
         if (start >= to_ns)
             break;
-        int64_t since = start < from_ns ? 0 : (start - from_ns) / step_ns;
-        int64_t bucket_end = add_clamped(from_ns, (since + 1) * step_ns);
+        int64_t bucket_end = end_of_step(from_ns, start, step_ns);
         uint32_t end = first_from(&rows, lane, at, bucket_end < to_ns ? bucket_end : to_ns);
         if (end == at)
             end = at + 1;

@@ -203,10 +203,10 @@ static bool add_slices(struct columns *c, const struct mi_lod *lod, uint32_t lan
         return false;
     for (uint32_t i = 0; i < count; i++, c->slices++) {
         uint32_t at = c->slices, steps = in_steps(room[i].dur_ns, wish->step_ns);
-        int64_t start = room[i].start_ns - wish->from_ns; /* what began earlier begins at 0 */
+        int64_t start = mi_ns_sub(room[i].start_ns, wish->from_ns); /* earlier: begins at 0 */
         c->start[at] = in_steps(start, wish->step_ns);
         if (start < 0)
-            steps = in_steps(room[i].dur_ns + start, wish->step_ns);
+            steps = in_steps(mi_ns_add(room[i].dur_ns, start), wish->step_ns);
         c->duration[at] = steps ? steps : 1;
         c->id[at] = room[i].id;
         c->count[at] = room[i].count > UINT16_MAX ? UINT16_MAX : room[i].count;

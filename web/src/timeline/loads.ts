@@ -10,6 +10,7 @@ import type {Scale} from './scale';
 import {dimOthers, rawTime, timeText} from './state';
 
 const MOST_LANES = 400; // of more, an answer for all may leave some out
+const FAR = 4e18; // further than any time of a capture, and still a 64-bit number
 const GRID = 256; // windows begin and end at so many steps, so that steps stay where they are
 
 export interface Wanted {
@@ -23,7 +24,9 @@ export interface Wanted {
 export function windowOf(scale: Scale, tracks: number[] | null): Wanted {
     const step = Math.max(1, 2 ** Math.round(Math.log2(Math.max(scale.nsPerPixel, 1)))), grid = step * GRID;
     const around = scale.part(-0.5, 2);
-    return {from: Math.floor(around.start / grid) * grid, to: Math.ceil((around.start + around.duration) / grid) * grid, step, tracks};
+    const bounded = (ns: number): number => Math.max(-FAR, Math.min(FAR, ns));
+    const from = bounded(Math.floor(around.start / grid) * grid), to = bounded(Math.ceil((around.start + around.duration) / grid) * grid);
+    return {from, to: Math.max(to, from + 1), step, tracks};
 }
 
 export class Loads {
