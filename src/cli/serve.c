@@ -2,7 +2,7 @@
 #include "present/serve/serve.h"
 
 #include "base/translate.h"
-#include "cli/cli.h"
+#include "cli/sides.h"
 
 #include <spawn.h>
 #include <stdio.h>
@@ -26,6 +26,11 @@ static const struct mi_param params[] = {
      .default_text = "127.0.0.1",
      .help = N_("Numeric address to listen at; one that other machines reach gets a random token "
                 "in its link.")},
+    {.name = "base",
+     .kind = MI_PARAM_TEXT,
+     .metavar = N_("CAPTURE"),
+     .help = N_("Compare the inputs with this capture: findings then tell what differs and what it "
+                "costs, as diff does.")},
     {.name = "no-open", .kind = MI_PARAM_FLAG, .help = N_("Print the link, open no browser.")},
     MI_PARAM_END};
 
@@ -70,18 +75,15 @@ static void wait_for_end(const struct mi_cli *cli)
         nanosleep(&pause, NULL);
 }
 
-static int run(struct mi_cli *cli, const struct mi_args *args)
+static int serve(const struct mi_cli *cli, const struct mi_args *args,
+                 const struct mi_session *session, const struct mi_session *base)
 {
     struct mi_error err = MI_ERROR_INIT;
-    int code = 0;
-    if (args->operand_count < 1)
-        return mi_cli_usage(cli, &mi_command_serve, "no input was named");
-    struct mi_session *session = mi_cli_open(cli, args, 0, &code);
-    if (!session)
-        return code;
     struct mi_serve_options options = {.address = mi_args_text(args, "address", NULL),
-                                       .port = (uint16_t)mi_args_int(args, "port", 0)};
-    mi_cli_losses(cli, session);
+                                       .port = (uint16_t)mi_args_int(args, "port", 0),
+                                       .base = base,
+                                       .base_name = mi_args_text(args, "base", NULL),
+                                       .name = args->operands[0]};
     struct mi_server *server = mi_serve_start(session, &options, &err);
     if (server && print_link(cli, mi_serve_url(server), &err)) {
         if (!mi_args_flag(args, "no-open") && cli->out_is_tty)
@@ -89,8 +91,25 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
         wait_for_end(cli);
     }
     mi_serve_stop(server);
-    mi_session_free(session);
     return err.code == MI_OK ? 0 : mi_cli_error(cli, &err);
+}
+
+static int run(struct mi_cli *cli, const struct mi_args *args)
+{
+    struct mi_cli_sides base = {.name = {{mi_args_text(args, "base", NULL)}}};
+    int code = 0;
+    if (args->operand_count < 1)
+        return mi_cli_usage(cli, &mi_command_serve, "no input was named");
+    struct mi_session *session = mi_cli_open(cli, args, 0, &code);
+    if (!session)
+        return code;
+    mi_cli_losses(cli, session);
+    base.count[MI_CMP_BASE] = base.name[MI_CMP_BASE][0] != NULL;
+    if (mi_cli_sides_open(cli, args, &base, MI_CMP_BASE, &code))
+        code = serve(cli, args, session, base.session[MI_CMP_BASE][0]);
+    mi_cli_sides_close(&base, MI_CMP_BASE);
+    mi_session_free(session);
+    return code;
 }
 
 const struct mi_command mi_command_serve = {
@@ -100,7 +119,8 @@ const struct mi_command mi_command_serve = {
     .details = N_("Prints the link and opens it. Only this machine can ask, unless --address says "
                   "otherwise. Nothing is written."),
     .examples = "inspector-cli serve model.onnx model.om PROF_000001/\n"
-                "inspector-cli serve capture/ --no-open --port 8080",
+                "inspector-cli serve capture/ --no-open --port 8080\n"
+                "inspector-cli serve today/ --base baseline/",
     .params = params,
     .run = run,
 };

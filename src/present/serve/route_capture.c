@@ -151,9 +151,9 @@ static void write_span(struct mi_jw *jw, const struct mi_model *model)
 }
 
 /* Which reports there are; those with verdicts make up the findings. */
-static void write_passes(struct mi_jw *jw, const struct mi_model *model)
+static void write_passes(struct mi_jw *jw, const struct mi_site *site)
 {
-    unsigned has = mi_model_has(model);
+    unsigned has = mi_model_has(mi_site_model(site));
     mi_jw_key(jw, "passes");
     mi_jw_begin_array(jw);
     for (size_t p = 0; p < mi_pass_count; p++) {
@@ -161,6 +161,13 @@ static void write_passes(struct mi_jw *jw, const struct mi_model *model)
         mi_jw_member_text(jw, "name", mi_passes[p]->name);
         mi_jw_member_bool(jw, "verdicts", mi_passes[p]->verdicts);
         mi_jw_member_bool(jw, "can_run", (mi_passes[p]->needs & ~has) == 0);
+        mi_jw_end(jw);
+    }
+    if (mi_site_base(site)->model) {
+        mi_jw_begin_object(jw);
+        mi_jw_member_text(jw, "name", "diff");
+        mi_jw_member_bool(jw, "verdicts", true);
+        mi_jw_member_bool(jw, "can_run", true);
         mi_jw_end(jw);
     }
     mi_jw_end(jw);
@@ -185,7 +192,7 @@ void mi_route_capture(struct mi_site *site, const struct mi_request *request,
     write_counters(&jw, model);
     mi_export_sources(&jw, model);
     mi_export_diagnostics(&jw, model);
-    write_passes(&jw, model);
+    write_passes(&jw, site);
     mi_jw_end(&jw);
     mi_jw_finish(&jw, NULL);
 }

@@ -7,8 +7,10 @@
  *                  and where it gives advice "cost_share" (ppm), "cost_from", "nodes", "tasks",
  *                  "is_experimental", "advice"}]}
  *
+ * Where the model is compared with another, "diff" is one of them.
  * Parameters are those that the command of the same name knows; "max" limits the rows of a table.
  * Words and sentences are translated, names never are. */
+#include "analyse/compare/report/diff_report.h"
 #include "analyse/pass.h"
 #include "base/mem.h"
 #include "base/param.h"
@@ -190,12 +192,12 @@ static void write_report(struct mi_jw *jw, enum mi_lang lang, const struct mi_re
     mi_jw_end(jw);
 }
 
-/* What the query says for each parameter that the pass knows. */
-static bool read_args(const struct mi_pass *pass, const struct mi_request *request,
+/* What the query says for each parameter that is known. */
+static bool read_args(const struct mi_param *params, const struct mi_request *request,
                       struct mi_arg list[MOST_ARGS], struct mi_args *args, struct mi_error *err)
 {
     *args = (struct mi_args){.list = list};
-    for (const struct mi_param *param = pass->params; param && param->name; param++) {
+    for (const struct mi_param *param = params; param && param->name; param++) {
         const char *text = request->query(request, param->name);
         if (!text || args->count == MOST_ARGS)
             continue;
@@ -207,9 +209,28 @@ static bool read_args(const struct mi_pass *pass, const struct mi_request *reque
     return true;
 }
 
+/* The model against the base. A request at a time: nothing is kept. */
+static bool run_diff(const struct mi_site *site, const struct mi_args *args,
+                     struct mi_report *report, struct mi_error *err)
+{
+    const struct mi_site_base *base = mi_site_base(site);
+    const struct mi_model *models[MI_CMP_SIDES] = {base->model, mi_site_model(site)};
+    const struct mi_model *const *lists[MI_CMP_SIDES] = {&models[0], &models[1]};
+    struct mi_cmp_options options = {.rank = mi_args_int(args, "rank", -1),
+                                     .device = mi_args_int(args, "device", -1)};
+    struct mi_compare compare;
+    if (!mi_compare_init(&compare, lists, (const uint32_t[]){1, 1}, &options, err))
+        return false;
+    mi_diff_report(&compare, base->names, args, report);
+    mi_compare_fini(&compare);
+    return !report->failed || mi_fail(err, MI_ENOMEM, "out of memory");
+}
+
 void mi_route_passes(struct mi_site *site, const struct mi_request *request, struct mi_reply *reply)
 {
-    const struct mi_pass *pass = mi_pass_find(mi_http_rest(request, MI_API_ROOT "passes/"));
+    const char *name = mi_http_rest(request, MI_API_ROOT "passes/");
+    const struct mi_pass *pass = mi_pass_find(name);
+    bool is_diff = mi_site_base(site)->model && strcmp(name, "diff") == 0;
     const char *lang_name = request->query(request, "lang");
     struct mi_arg list[MOST_ARGS];
     struct mi_args args;
@@ -217,7 +238,7 @@ void mi_route_passes(struct mi_site *site, const struct mi_request *request, str
     struct mi_error err = MI_ERROR_INIT;
     enum mi_lang lang = MI_LANG_EN;
     int64_t most = UINT32_MAX;
-    if (!pass) {
+    if (!pass && !is_diff) {
         mi_reply_error(reply, 404, "not_found", "there is no analysis of that name");
         return;
     }
@@ -227,8 +248,10 @@ void mi_route_passes(struct mi_site *site, const struct mi_request *request, str
         (!mi_http_number(request->query(request, "max"), &most) || most < 0))
         mi_fail(&err, MI_EUSAGE, "max is no number");
     mi_report_init(&report);
-    if (err.code == MI_OK && read_args(pass, request, list, &args, &err) &&
-        mi_pass_run(pass, mi_site_model(site), &args, &report, &err)) {
+    if (err.code == MI_OK &&
+        read_args(is_diff ? mi_params_diff : pass->params, request, list, &args, &err) &&
+        (is_diff ? run_diff(site, &args, &report, &err)
+                 : mi_pass_run(pass, mi_site_model(site), &args, &report, &err))) {
         struct mi_jw jw;
         mi_jw_init(&jw, &reply->body, NULL);
         write_report(&jw, lang, &report, most > UINT32_MAX ? UINT32_MAX : (uint32_t)most);

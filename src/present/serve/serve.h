@@ -12,10 +12,14 @@
 #include "pipeline/session.h"
 
 struct mi_serve_options {
-    const char *address; /* numeric; NULL = 127.0.0.1 */
-    uint16_t port;       /* 0 = any that is free */
-    unsigned threads;    /* 0 = 4 */
-    unsigned timeout_s;  /* silence on a connection; 0 = 15 */
+    const char *address;           /* numeric; NULL = 127.0.0.1 */
+    uint16_t port;                 /* 0 = any that is free */
+    unsigned threads;              /* 0 = 4 */
+    unsigned timeout_s;            /* silence on a connection; 0 = 15 */
+    const struct mi_session *base; /* what the session is compared with, likewise left alone; NULL:
+                                      with nothing */
+    const char *base_name;         /* what the base is called, and ... */
+    const char *name;              /* ... the session, where there is a base */
 };
 
 struct mi_server;

@@ -12,6 +12,7 @@ struct slot {
 
 struct mi_site {
     const struct mi_model *model;
+    struct mi_site_base base;
     struct slot slots[LAYERS][MI_FOLDS];
     struct mi_lod_cache lods;
     struct mi_times times;
@@ -31,6 +32,16 @@ struct mi_site *mi_site_new(const struct mi_model *model, struct mi_error *err)
         for (int fold = 0; fold < MI_FOLDS; fold++)
             mi_lock_init(&site->slots[layer][fold].lock);
     return site;
+}
+
+void mi_site_set_base(struct mi_site *site, const struct mi_site_base *base)
+{
+    site->base = *base;
+}
+
+const struct mi_site_base *mi_site_base(const struct mi_site *site)
+{
+    return &site->base;
 }
 
 void mi_site_free(struct mi_site *site)

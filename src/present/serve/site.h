@@ -34,6 +34,15 @@ void mi_site_free(struct mi_site *site);
 
 const struct mi_model *mi_site_model(const struct mi_site *site);
 
+/* What the model is compared with, beside that model and what both are called; the report "diff" is
+ * about it. All outlive the site. */
+struct mi_site_base {
+    const struct mi_model *model; /* NULL: nothing */
+    struct mi_bytes names[2];     /* of the base, of the model of the site */
+};
+void mi_site_set_base(struct mi_site *site, const struct mi_site_base *base); /* before requests */
+const struct mi_site_base *mi_site_base(const struct mi_site *site);
+
 enum mi_fold { MI_FOLD_SCOPE, MI_FOLD_GROUP, MI_FOLD_NONE, MI_FOLDS };
 
 /* As requests name them; what is not known is by scope, and the framework graph. */

@@ -236,9 +236,13 @@ static void add_cause(const struct mi_diff *diff, const struct mi_cmp_cause *cau
     const struct mi_compare *compare = diff->compare;
     struct mi_arena *arena = &diff->out->arena;
     struct mi_bytes first = mi_cmp_first_name(compare, cause, arena);
+    uint32_t node =
+        cause->op_count ? compare->ops[compare->cause_ops[cause->first_op]].node[MI_CMP_NEW] : 0;
     mi_report_add_finding(
         diff->out, &(struct mi_finding){.rule = cause->rule,
                                         .severity = cause->cost_ns > 0 ? MI_WARNING : MI_INFO,
+                                        .node = {node},
+                                        .task = {cause->task},
                                         .subject = mi_arena_copy(arena, first),
                                         .sentence = sentence_of(cause->rule),
                                         .args = {mi_arena_copy(arena, cause->what),
