@@ -100,6 +100,14 @@ inspector-cli start -o "$temp/runtime" --enable-runtime -- "$train" "$model" 3 >
 [ ! -e "$temp/runtime/models" ] || fail "runtime alone: models copied all the same"
 ls "$temp/runtime/"PROF_*/mindstudio_profiler_output/*.csv > /dev/null || fail "runtime alone: no times"
 
+# --- with weights the copy is the file; without, only zeros stand in their place ---
+inspector-cli start -o "$temp/weights" --enable-graph --with-weights -- "$infer" "$model" 1 > /dev/null
+cmp -s "$temp/weights/models/"*.om "$model" || fail "with weights: the copy is another file"
+if [ -n "$framework" ]; then
+    ! cmp -s "$temp/graph/models/"*.om "$model" || fail "without weights: they were copied"
+    cmp -l "$temp/graph/models/"*.om "$model" | awk '$2 != 0 { exit 1 }' || fail "without weights: other bytes differ"
+fi
+
 # --- graph dumps: asked for with the graphs alone, unless the user has settings of his own ---
 inspector-cli start -o "$temp/dumps" --enable-graph -- \
     sh -c 'cp "$0" "$DUMP_GRAPH_PATH/"; echo "$DUMP_GE_GRAPH"' \

@@ -117,6 +117,8 @@ static void start_on(uint32_t device)
 
 void mi_profile_device(int32_t device)
 {
+    if (atomic_load(&stage) == NOT_BEGUN)
+        mi_profile_initialise(); /* aclInit was called where we did not see it */
     if (device < 0 || atomic_load(&stage) != INITIALISED)
         return;
     pthread_mutex_lock(&lock);

@@ -16,7 +16,7 @@
 static const char *const libraries[] = {"libascendcl", "libacl",     "libopapi",
                                         "libnnopbase", "libruntime", "libmsprof"};
 
-enum { FOUND_MAX = 24, PATH_BYTES = 1024, TRIES = 8, TRY_EVERY = 4096 };
+enum { FOUND_MAX = 24, PATH_BYTES = 1024, TRIES = 64 };
 
 typedef void *dlsym_fn(void *, const char *);
 
@@ -106,11 +106,11 @@ mi_hook_fn *mi_hook_real(enum mi_symbol symbol)
     mi_hook_fn *real = atomic_load_explicit(&found[symbol], memory_order_acquire);
     if (real)
         return real;
-    /* An older runtime lacks it for good, one that is opened later brings it: asked now and then.
+    /* Whoever calls has the runtime; what is not there after some calls is what an older one lacks.
      */
-    uint32_t times = atomic_fetch_add_explicit(&missed[symbol], 1, memory_order_relaxed);
-    if (times >= TRIES && times % TRY_EVERY)
+    if (atomic_load_explicit(&missed[symbol], memory_order_relaxed) >= TRIES)
         return NULL;
+    atomic_fetch_add_explicit(&missed[symbol], 1, memory_order_relaxed);
     void *at = ask(RTLD_NEXT, names[symbol]);
     if (!at || is_ours(at))
         at = ask_opened(names[symbol]);
