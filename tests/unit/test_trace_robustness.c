@@ -60,6 +60,10 @@ static void containers(void **state)
          3, 1, "trace.event_broken"},
         {MI_LIT("[" X("a", "1") ",\n" X("b", "2") ",\n{\"ph\":\"X\",\"na"), 3, 1,
          "trace.truncated"},
+        /* a list within an event that is never closed swallows the next one: read on behind that */
+        {MI_LIT("[" X("a", "1") ",{\"ph\":\"X\",\"ts\":2,\"args\":[1,2," X("c", "3") "," X(
+             "d", "4") "]"),
+         3, 1, "trace.event_broken"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct reading r;
@@ -71,6 +75,29 @@ static void containers(void **state)
             assert_true(reading_diag(&r, cases[i].code) >= 1);
         else
             assert_int_equal(r.batch.rows.diags.count, 1);
+        reading_fini(&r);
+    }
+}
+
+/* What stands behind a list with a fault in it still counts. */
+static void keys_behind_a_broken_list(void **state)
+{
+    (void)state;
+    static const char *const faults[] = {";", ",,", "}",
+                                         "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":x},"};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        struct reading r;
+        char text[512];
+        int len = snprintf(
+            text, sizeof text,
+            "{\"traceEvents\":[" X("a", "1") ",%s" X("b", "2") "],"
+                                                               "\"baseTimeNanoseconds\":7000}",
+            faults[i]);
+        read_bytes(&r, (struct mi_bytes){(const uint8_t *)text, (size_t)len});
+        const struct mi_tables *rows = &r.batch.rows;
+        assert_int_equal(rows->slices.count - 1, 2);
+        uint32_t clock = rows->tracks.clock[rows->slices.track[1].v].v;
+        assert_int_equal(rows->clocks.ref_ns[clock] - rows->clocks.ref_raw[clock], 7000);
         reading_fini(&r);
     }
 }
@@ -147,6 +174,7 @@ static void times_are_exact(void **state)
         assert_int_equal(r.batch.rows.slices.count - 1, 1);
         assert_int_equal(r.batch.rows.slices.start_raw[1], cases[i].start_ns);
         assert_int_equal(r.batch.rows.slices.dur_ns[1], cases[i].dur_ns);
+        assert_int_equal(reading_diag(&r, "trace.time_rounded"), i == 2);
         reading_fini(&r);
     }
 }
@@ -234,6 +262,25 @@ static void ids_are_text(void **state)
         whole += flows->from_slice[f].v == 1 && flows->to_slice[f].v >= 2;
     assert_int_equal(whole, 2);
     assert_int_equal(reading_diag(&r, "trace.arrow_from_nowhere"), 1);
+    reading_fini(&r);
+}
+
+/* Of two values the last counts; a number that ties rows has 32 bits. */
+static void arguments_that_tie(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"correlation\":5,\"correlation\":6}},"
+        "{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"args\":{\"correlation\":4294967301}},"
+        "{\"ph\":\"X\",\"ts\":3,\"dur\":1,\"args\":{\"correlation\":4294967295}}]";
+    struct reading r;
+    read_bytes(&r, mi_cstr(text));
+    const struct mi_slices *slices = &r.batch.rows.slices;
+    assert_int_equal(slices->connection[1], 6);
+    assert_int_equal(slices->connection[2], MI_NO_CONNECTION);
+    assert_int_equal(slices->connection[3], MI_NO_CONNECTION);
+    assert_int_equal(reading_diag(&r, "trace.key_twice"), 1);
+    assert_int_equal(reading_diag(&r, "trace.connection_long"), 1);
     reading_fini(&r);
 }
 
@@ -339,19 +386,44 @@ static void arrows_with_steps_and_several_ends(void **state)
     reading_fini(&r);
 }
 
+/* Of spans that begin at once the shorter is the inner one, however they stand in the file. */
+static void arrows_find_the_innermost(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        struct reading r;
+        char text[512];
+        const char *outer = "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":10,\"dur\":90},";
+        const char *inner = "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":10,\"dur\":20},";
+        int len = snprintf(text, sizeof text,
+                           "[%s%s{\"ph\":\"s\",\"id\":1,\"pid\":1,\"tid\":1,\"ts\":15},"
+                           "{\"ph\":\"f\",\"id\":1,\"bp\":\"e\",\"pid\":1,\"tid\":1,\"ts\":50}]",
+                           turn ? inner : outer, turn ? outer : inner);
+        read_bytes(&r, (struct mi_bytes){(const uint8_t *)text, (size_t)len});
+        const struct mi_tables *rows = &r.batch.rows;
+        assert_int_equal(rows->flows.count - 1, 1);
+        assert_int_equal(rows->slices.dur_ns[rows->flows.from_slice[1].v], 20000);
+        assert_int_equal(rows->slices.dur_ns[rows->flows.to_slice[1].v], 90000);
+        reading_fini(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(containers),
+        cmocka_unit_test(keys_behind_a_broken_list),
         cmocka_unit_test(names),
         cmocka_unit_test(great_events),
         cmocka_unit_test(times_are_exact),
         cmocka_unit_test(lengths),
         cmocka_unit_test(lanes_are_pairs_as_written),
         cmocka_unit_test(ids_are_text),
+        cmocka_unit_test(arguments_that_tie),
         cmocka_unit_test(asynchronous_spans),
         cmocka_unit_test(nested_spans_in_any_order),
         cmocka_unit_test(arrows_with_steps_and_several_ends),
+        cmocka_unit_test(arrows_find_the_innermost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,77 +135,6 @@ static void add_event(struct mi_chrome *c, const struct mi_chrome_event *event)
 
 /* --- the list of events --- */
 
-/* Where the next event begins, at or behind `from`: a brace behind a comma or a brace, a quote
- * behind it. SIZE_MAX: nowhere. */
-static size_t next_event(const struct mi_chrome *c, size_t from)
-{
-    struct mi_bytes all = c->src->bytes;
-    while (from < all.len) {
-        const uint8_t *at = memchr(all.at + from, '}', all.len - from);
-        if (!at)
-            break;
-        from = (size_t)(at - all.at) + 1;
-        size_t p = from;
-        while (p < all.len && (all.at[p] <= ' ' || all.at[p] == ',' || all.at[p] == '['))
-            p++;
-        size_t brace = p;
-        if (p >= all.len || all.at[p] != '{')
-            continue;
-        for (p++; p < all.len && all.at[p] <= ' ';)
-            p++;
-        if (p < all.len && all.at[p] == '"')
-            return brace;
-    }
-    return SIZE_MAX;
-}
-
-static void note_at(struct mi_chrome *c, size_t at, enum mi_severity severity, const char *code,
-                    const char *text)
-{
-    c->event_at = at;
-    mi_chrome_note(c, severity, code, text);
-}
-
-/* The current event is no JSON. True: reading goes on behind it. */
-static bool mend_event(struct mi_chrome *c, size_t start)
-{
-    struct mi_json *js = &c->scan.js;
-    bool is_torn = js->error.code == MI_ETRUNCATED && mi_json_offset(js) >= c->src->bytes.len;
-    c->batch->counts.lost++;
-    size_t next =
-        next_event(c, is_torn ? start : mi_json_offset(js) - (mi_json_offset(js) > start));
-    if (next == SIZE_MAX && is_torn) {
-        note_at(c, start, MI_LOSS, "trace.truncated",
-                N_("the file ends within an event: later events are missing"));
-        return false;
-    }
-    note_at(c, start, MI_LOSS, "trace.event_broken", N_("an event that is no JSON"));
-    return next != SIZE_MAX && mi_json_seek(js, next, c->list_depth);
-}
-
-/* The scanner stopped between two events. True: it goes on. */
-static bool mend_gap(struct mi_chrome *c)
-{
-    struct mi_json *js = &c->scan.js;
-    size_t at = mi_json_offset(js);
-    struct mi_bytes all = c->src->bytes;
-    if (at >= all.len) {
-        note_at(c, at, MI_NOTICE, "trace.unclosed_list",
-                N_("the list of events is not closed: later events may be missing"));
-        return false;
-    }
-    if (all.at[at] == '{' || all.at[at] == ',') {
-        note_at(c, at, MI_NOTICE, "trace.comma",
-                N_("a comma between two events is missing or one too many"));
-        return mi_json_seek(js, at + (all.at[at] == ','), c->list_depth);
-    }
-    c->batch->counts.in++;
-    note_at(c, at, MI_LOSS, "trace.event_broken", N_("an event that is no JSON"));
-    c->batch->counts.lost++;
-    size_t next = next_event(c, at);
-    return next != SIZE_MAX && mi_json_seek(js, next, c->list_depth);
-}
-
 static bool may_go_on(struct mi_chrome *c, size_t *reported, struct mi_error *err)
 {
     const struct mi_tables *rows = &c->batch->rows;
@@ -231,14 +160,14 @@ static bool read_events(struct mi_chrome *c, struct mi_error *err)
     c->list_depth = mi_json_depth(js);
     for (;;) {
         if (!mi_json_next_item(js)) {
-            if (!mi_json_failed(js) || !mend_gap(c))
+            if (!mi_json_failed(js) || !mi_chrome_mend_gap(c))
                 return true;
             continue;
         }
         size_t start = mi_json_offset(js);
         if (start < c->src->bytes.len && js->begin[start] == ',') {
-            note_at(c, start, MI_NOTICE, "trace.comma",
-                    N_("a comma between two events is missing or one too many"));
+            mi_chrome_note_at(c, start, MI_NOTICE, "trace.comma",
+                              N_("a comma between two events is missing or one too many"));
             mi_json_seek(js, start + 1, c->list_depth);
             continue;
         }
@@ -247,7 +176,7 @@ static bool read_events(struct mi_chrome *c, struct mi_error *err)
         c->event_at = event.at;
         if (ok)
             add_event(c, &event);
-        else if (!mend_event(c, start))
+        else if (!mi_chrome_mend_event(c, start))
             return true;
         if (mi_batch_failed(c->batch) || !may_go_on(c, &reported, err))
             return false;
@@ -315,8 +244,8 @@ static void note_trailing(struct mi_chrome *c)
     while (at < all.len && all.at[at] <= ' ')
         at++;
     if (at < all.len)
-        note_at(c, at, MI_LOSS, "trace.trailing",
-                N_("something follows the end of the list; it was not read"));
+        mi_chrome_note_at(c, at, MI_LOSS, "trace.trailing",
+                          N_("something follows the end of the list; it was not read"));
 }
 
 /* Lists and objects, one behind the other: two writers may have shared a file. */
@@ -333,8 +262,8 @@ static bool read_all(struct mi_chrome *c, struct mi_error *err)
             break;
         }
         if (!is_first)
-            note_at(c, at, MI_NOTICE, "trace.second_list",
-                    N_("a second list of events behind the first one was read too"));
+            mi_chrome_note_at(c, at, MI_NOTICE, "trace.second_list",
+                              N_("a second list of events behind the first one was read too"));
         is_first = false;
         if (type == MI_JSON_OBJECT) {
             if (!read_object(c, err))

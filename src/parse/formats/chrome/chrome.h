@@ -231,6 +231,18 @@ void mi_chrome_collectives_finish(struct mi_chrome *c);
 void mi_chrome_flow(struct mi_chrome *c, const struct mi_chrome_event *event);
 void mi_chrome_flows_finish(struct mi_chrome *c);
 
+/* --- broken lists (chrome_mend.c) --- */
+
+/* A note with a place of its own. */
+void mi_chrome_note_at(struct mi_chrome *c, size_t at, enum mi_severity severity, const char *code,
+                       const char *text);
+
+/* The event that begins at `start` is no JSON. True: reading goes on behind it. */
+bool mi_chrome_mend_event(struct mi_chrome *c, size_t start);
+
+/* The scanner stopped between two events. True: it goes on. */
+bool mi_chrome_mend_gap(struct mi_chrome *c);
+
 /* --- sorting (chrome_sort.c) --- */
 
 /* Puts row numbers into order, equal ones stay as they stand; `room` has space for as many. What is
