@@ -301,6 +301,19 @@ async function filters(name, page, text) {
     check(`${name}: and it comes back`, (await state(page)).lanes === before.lanes);
 }
 
+/* A search in the page pales what it does not find. */
+async function searching(name, page) {
+    const before = await pixels(page, '#0072b2');
+    await page.locator('#search').fill('op:TransData');
+    await page.waitForTimeout(900);
+    const now = await pixels(page, '#0072b2');
+    check(`${name}: a search pales other tasks`, before > 2000 && now < before * 0.7, `${before} ${now}`);
+    await page.locator('#search').fill('');
+    await page.waitForTimeout(900);
+    check(`${name}: and gives their colour back`, Math.abs((await pixels(page, '#0072b2')) - before) < before * 0.05);
+    await page.locator('#timeline').focus();
+}
+
 async function overview(name, page) {
     const box = await page.locator('#timeline').boundingBox(), plot = box.width - 160;
     await page.mouse.move(box.x + 160 + plot * 0.3, box.y + 12);
@@ -395,6 +408,7 @@ async function whole(name, inputs, {text, gaps, signals, calibrated, paths = tru
         if (paths) await path(name, page);
         await idle(name, page, gaps);
         await filters(name, page, text);
+        if (calibrated) await searching(name, page);
         await overview(name, page);
         await rawTimes(name, page, calibrated === true);
         await pictures(name, page);

@@ -15,7 +15,7 @@ export interface Looks {
     heat: boolean;
     chain: ReadonlySet<number> | undefined; // nodes of the critical chain
     onPath: ReadonlySet<number> | undefined;
-    bright: ReadonlySet<number> | null; // nodes; all others pale
+    bright: {nodes: ReadonlySet<number>; tasks: ReadonlySet<number>} | null; // all others pale
     pale: boolean; // all of it
     blocked: ReadonlyMap<number, number>; // wait -> when what it waited for was there
 }
@@ -48,8 +48,8 @@ function colourOf(data: Slices, lane: Lane, i: number, looks: Looks, longest: nu
     return lane.host ? HOST : look(looks.categories[data.category[i]!]).fill;
 }
 
-const isPale = (data: Slices, i: number, looks: Looks): boolean =>
-    looks.pale || (looks.bright !== null && !looks.bright.has(nodeOf(data, i)));
+const isPale = (data: Slices, lane: Lane, i: number, looks: Looks): boolean =>
+    looks.pale || (looks.bright !== null && (lane.host || !(looks.bright.nodes.has(nodeOf(data, i)) || looks.bright.tasks.has(data.id[i]!))));
 
 const PALE = 0.22;
 
@@ -97,7 +97,7 @@ function paintPixels(picture: Picture, data: Slices, lane: Lane, found: Found, l
         const i = found.list[k]!, x = Math.round(found.list[k + 1]! * ratio) - left;
         const shade = Math.min(SHADES, Math.round((SHADES * data.dur[i]!) / Math.max(1, longest)));
         const ink = isHot(data, lane, i, looks) ? looks.categories.length + shade : Math.min(data.category[i]!, looks.categories.length - 1);
-        const colour = (isPale(data, i, looks) ? inks.pale : inks.full)[ink]!;
+        const colour = (isPale(data, lane, i, looks) ? inks.pale : inks.full)[ink]!;
         for (let at = x, end = Math.max(x + 1, x + Math.round(found.list[k + 2]! * ratio)); at < end && at < width; at++) line[at] = colour;
     }
     const all = new Uint32Array(image.data.buffer);
@@ -109,7 +109,7 @@ function paintShapes(picture: Picture, data: Slices, lane: Lane, found: Found, l
     const {paper} = picture, y = top(picture, lane.y) + 1;
     for (let k = 0; k < found.list.length; k += WIDE) {
         const i = found.list[k]!, w = found.list[k + 2]!;
-        paper.globalAlpha = isPale(data, i, looks) ? PALE : 1;
+        paper.globalAlpha = isPale(data, lane, i, looks) ? PALE : 1;
         paper.fillStyle = colourOf(data, lane, i, looks, longest);
         paper.fillRect(found.list[k + 1]!, y, w > 4 ? w - 0.6 : w, ROW - 2);
     }
@@ -204,8 +204,8 @@ function writeLabels(picture: Picture, data: Slices, lane: Lane, found: Found, l
         if (w < 30) continue;
         const count = data.count[i]!, text = nameOf(data, i) + (count > 1 ? ` ×${count}` : '');
         if (!text) continue;
-        paper.globalAlpha = isPale(data, i, looks) ? 0.4 : 1;
-        paper.fillStyle = isPale(data, i, looks) ? picture.palette.ink
+        paper.globalAlpha = isPale(data, lane, i, looks) ? 0.4 : 1;
+        paper.fillStyle = isPale(data, lane, i, looks) ? picture.palette.ink
             : isHot(data, lane, i, looks) ? heatText(data.dur[i]! / Math.max(1, longest)) : lane.host ? '#000' : look(looks.categories[data.category[i]!]).text;
         paper.fillText(fitted(picture, text, w - 6), found.list[k + 1]! + 3, y);
         room.labels--;

@@ -1,6 +1,6 @@
 // The order in which a picture of the timeline is drawn.
 import {categoryName} from '../i18n/i18n';
-import {capture, heatMap, hits, path, selection, timeWindow} from '../state/state';
+import {capture, heatMap, hits, hitTasks, path, selection, timeWindow} from '../state/state';
 import {drawArrows, drawWaits} from './arrows';
 import {drawAxis, drawHeads, drawNames, drawOverview, zeroOf} from './axis';
 import {drawBands, drawCounters, drawFolds, rowLines} from './bands';
@@ -36,7 +36,7 @@ function looksOf(loads: Loads, pale: boolean): Looks {
     const blocked = blockedOf(loads.arrows);
     return {
         categories: capture.value?.categories ?? [], heat: heatMap.value, chain: path.value?.chain, onPath: path.value?.nodes,
-        bright: hits.value.size ? hits.value : null, pale, blocked,
+        bright: hits.value.size || hitTasks.value.size ? {nodes: hits.value, tasks: hitTasks.value} : null, pale, blocked,
     };
 }
 

@@ -3,7 +3,7 @@
 import {effect, untracked} from '@preact/signals';
 import {categoryName, t} from '../i18n/i18n';
 import {select, timeActions} from '../state/actions';
-import {announcement, capture, follow, heatMap, hidden, hits, lang, links, path, selection, theme, timeWindow} from '../state/state';
+import {announcement, capture, follow, heatMap, hidden, hits, hitTasks, lang, links, path, selection, theme, timeWindow} from '../state/state';
 import {DARK, LIGHT, type Palette} from '../util/colours';
 import {savePng, saveSvg, SvgSurface, type Surface} from '../util/export';
 import {count, duration} from '../util/format';
@@ -92,7 +92,7 @@ export class TimelineView {
             untracked(() => this.layout());
         });
         on(() => {
-            void [hits.value, path.value, theme.value, lang.value, heatMap.value];
+            void [hits.value, hitTasks.value, path.value, theme.value, lang.value, heatMap.value];
             this.redraw();
         });
         on(() => {
