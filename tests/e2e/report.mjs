@@ -237,16 +237,17 @@ for (const [name, files, hasTasks] of inputs.filter(([, list]) => list)) {
     check(`${name}: there are names to hide`, names.length > 10, `${names.length}`);
     check(`${name}: none of ${names.length} names is in the file`, seen.length === 0, JSON.stringify(seen.slice(0, 8)));
     check(`${name}: without the option they are`, names.filter((n) => payload(join(temp, `${name}.html`)).includes(n)).length > names.length / 2);
+    if (name !== 'hostile' && name !== 'case') continue;
     const page = await open(file);
     check(`${name}: the note tells of stand-ins`, /stand-ins/.test(await page.locator('.note').innerText()));
-    if (name === 'hostile' || name === 'case') await looking(`${name} hidden`, page, hasTasks);
+    await looking(`${name} hidden`, page, hasTasks);
     await close(`${name} hidden`, page);
 }
 
 /* A size that is too small for all of it. */
 if (generated) {
     const large = join(temp, 'large');
-    execFileSync('python3', ['-m', 'casegen', 'gen', '--family', 'chain', '--size', '200', '--iterations', '400', '--seed', '3', '--stages', 'none', '--out', large],
+    execFileSync('python3', ['-m', 'casegen', 'gen', '--family', 'chain', '--size', '200', '--iterations', '300', '--seed', '3', '--stages', 'none', '--out', large],
         {cwd: join(samples, '..'), stdio: 'ignore', env: {...process.env, PYTHONDONTWRITEBYTECODE: '1'}});
     const whole = write('whole', [large]), cut = write('cut', [large], ['--max-size', '1']);
     check('the large one is larger than 1 MiB', statSync(whole).size > 1 << 20, `${statSync(whole).size}`);
