@@ -34,6 +34,7 @@ await serve(['--base', base], async (get) => {
     const rules = body.findings.map((f) => f.rule);
     check('with the causes, the costliest first', rules[0] === 'parallel_to_serial' && rules.includes('fusion_changed'), rules.join());
     check('which name nodes of what is served', body.findings[0].node > 0);
+    check('all of them', body.findings.find((f) => f.rule === 'fusion_changed').nodes.length === 3);
     check('sides are called as they were named', body.facts.find((f) => f.name === 'base')?.value === base &&
         body.facts.find((f) => f.name === 'new')?.value === capture);
     const few = (await get('passes/diff?top=1&lang=zh_CN')).body;

@@ -4,8 +4,8 @@
  *    "tables": [{"name", "title", "columns": [{"name", "title", "kind", "unit", "meaning"}],
  *                "rows": [[..], ..], "total": N}],
  *    "findings": [{"rule", "severity", "node", "task", "sentence", "cost_ns",
- *                  and where it gives advice "cost_share" (ppm), "cost_from", "nodes", "tasks",
- *                  "is_experimental", "advice"}]}
+ *                  and where it gives advice or has several subjects "cost_share" (ppm),
+ * "cost_from", "nodes", "tasks", "is_experimental", "advice"}]}
  *
  * Where the model is compared with another, "diff" is one of them.
  * Parameters are those that the command of the same name knows; "max" limits the rows of a table.
@@ -131,7 +131,7 @@ static void write_ids(struct mi_jw *jw, const char *key, const uint32_t *ids, ui
     mi_jw_end(jw);
 }
 
-static void write_advice(struct mi_jw *jw, enum mi_lang lang, const struct mi_finding *finding)
+static void write_more(struct mi_jw *jw, enum mi_lang lang, const struct mi_finding *finding)
 {
     struct mi_cell share = mi_cell_share(finding->cost_ns, finding->whole_ns);
     mi_jw_key(jw, "cost_share");
@@ -143,7 +143,8 @@ static void write_advice(struct mi_jw *jw, enum mi_lang lang, const struct mi_fi
     write_ids(jw, "nodes", (const uint32_t *)finding->nodes, finding->node_count);
     write_ids(jw, "tasks", (const uint32_t *)finding->tasks, finding->task_count);
     mi_jw_member_bool(jw, "is_experimental", finding->is_experimental);
-    write_message(jw, "advice", lang, finding->advice, finding);
+    if (finding->advice)
+        write_message(jw, "advice", lang, finding->advice, finding);
 }
 
 static void write_finding(struct mi_jw *jw, enum mi_lang lang, const struct mi_finding *finding)
@@ -159,8 +160,8 @@ static void write_finding(struct mi_jw *jw, enum mi_lang lang, const struct mi_f
         mi_jw_i64(jw, finding->cost_ns);
     else
         mi_jw_null(jw);
-    if (finding->advice)
-        write_advice(jw, lang, finding);
+    if (finding->advice || finding->node_count || finding->task_count)
+        write_more(jw, lang, finding);
     mi_jw_end(jw);
 }
 

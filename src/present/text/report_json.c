@@ -95,8 +95,8 @@ static void write_ids(struct mi_jw *jw, const char *key, const uint32_t *ids, ui
     mi_jw_end(jw);
 }
 
-/* What findings with advice say besides. */
-static void write_advice(struct mi_jw *jw, const struct mi_finding *finding)
+/* What findings with advice, or with several subjects, say besides. */
+static void write_more(struct mi_jw *jw, const struct mi_finding *finding)
 {
     struct mi_cell share =
         finding->cost_ns >= 0 ? mi_cell_share(finding->cost_ns, finding->whole_ns) : mi_cell_none();
@@ -110,7 +110,8 @@ static void write_advice(struct mi_jw *jw, const struct mi_finding *finding)
     write_ids(jw, "nodes", (const uint32_t *)finding->nodes, finding->node_count);
     write_ids(jw, "tasks", (const uint32_t *)finding->tasks, finding->task_count);
     mi_jw_member_bool(jw, "is_experimental", finding->is_experimental);
-    write_sentence(jw, "advice", finding->advice, finding);
+    if (finding->advice)
+        write_sentence(jw, "advice", finding->advice, finding);
 }
 
 static void write_finding_members(struct mi_jw *jw, const struct mi_finding *finding)
@@ -133,8 +134,8 @@ static void write_finding_members(struct mi_jw *jw, const struct mi_finding *fin
         mi_jw_i64(jw, finding->cost_ns);
     else
         mi_jw_null(jw);
-    if (finding->advice)
-        write_advice(jw, finding);
+    if (finding->advice || finding->node_count || finding->task_count)
+        write_more(jw, finding);
 }
 
 void mi_report_write_finding(struct mi_jw *jw, const struct mi_finding *finding)

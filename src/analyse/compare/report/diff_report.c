@@ -231,17 +231,37 @@ static struct mi_bytes signed_us(struct mi_arena *arena, int64_t ns)
                            (unsigned long long)(size / 1000), (unsigned long long)(size % 1000));
 }
 
+/* The ops of a cause that are nodes of the new side. */
+static uint32_t list_nodes(const struct mi_diff *diff, const struct mi_cmp_cause *cause,
+                           mi_node_id **nodes)
+{
+    const struct mi_compare *compare = diff->compare;
+    uint32_t count = 0;
+    *nodes = mi_arena_alloc(&diff->out->arena, (cause->op_count + (size_t)1) * sizeof **nodes);
+    for (uint32_t i = 0; *nodes && i < cause->op_count; i++) {
+        uint32_t op = compare->cause_ops[cause->first_op + i];
+        if (compare->ops[op].node[MI_CMP_NEW])
+            (*nodes)[count++] = (mi_node_id){compare->ops[op].node[MI_CMP_NEW]};
+    }
+    diff->out->failed = diff->out->failed || !*nodes;
+    return count;
+}
+
 static void add_cause(const struct mi_diff *diff, const struct mi_cmp_cause *cause)
 {
     const struct mi_compare *compare = diff->compare;
     struct mi_arena *arena = &diff->out->arena;
     struct mi_bytes first = mi_cmp_first_name(compare, cause, arena);
-    uint32_t node =
-        cause->op_count ? compare->ops[compare->cause_ops[cause->first_op]].node[MI_CMP_NEW] : 0;
+    mi_node_id *nodes;
+    uint32_t node_count = list_nodes(diff, cause, &nodes);
     mi_report_add_finding(
         diff->out, &(struct mi_finding){.rule = cause->rule,
                                         .severity = cause->cost_ns > 0 ? MI_WARNING : MI_INFO,
-                                        .node = {node},
+                                        .node = {node_count ? nodes[0].v : 0},
+                                        .nodes = nodes,
+                                        .node_count = node_count,
+                                        .cost_from = N_("simulation"),
+                                        .whole_ns = compare->side[MI_CMP_BASE].makespan_ns,
                                         .task = {cause->task},
                                         .subject = mi_arena_copy(arena, first),
                                         .sentence = sentence_of(cause->rule),
