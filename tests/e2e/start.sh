@@ -137,4 +137,12 @@ inspector-cli start -o "$temp/killed" --enable-graph -- sh -c 'kill -TERM $$' ||
 status=0
 inspector-cli start -o "$temp/term" --enable-graph -- sh -c 'trap "exit 44" TERM; kill -TERM $PPID; sleep 5 & wait' || status=$?
 [ "$status" = 44 ] || fail "a signal was not handed on: $status"
+if command -v python3 >/dev/null 2>&1; then
+    status=0
+    python3 "$MI_SOURCE_DIR/tests/e2e/terminal.py" inspector-cli start -o "$temp/ctrl-c" --enable-graph -- \
+        sh -c 'trap "echo interrupted" INT; echo ready; sleep 1; exit 33' > "$temp/ctrl-c.out" || status=$?
+    [ "$status" = 33 ] || fail "Ctrl-C: exit code $status"
+    [ "$(grep -c interrupted "$temp/ctrl-c.out")" = 1 ] || fail "Ctrl-C was seen another number of times: $(cat "$temp/ctrl-c.out")"
+    grep -q '"notes"' "$temp/ctrl-c/capture.json" || fail "Ctrl-C: the capture was not closed"
+fi
 echo "start: ok"
