@@ -16,6 +16,7 @@
 #define PAGE        ((uintptr_t)64 << 10) /* the largest that processors use for small ones */
 #define HUGE_PAGE   ((size_t)2 << 20)
 #define LARGE_BYTES ((size_t)1 << 20)
+#define LONG_BYTES  ((size_t)8 << 20)
 
 /* Asks for huge pages under a large block: rows are filled from end to end, and with small pages
  * half of the time goes into one fault per 4 KiB. The pages at both ends are included, since
@@ -101,6 +102,13 @@ static size_t mapped_bytes(size_t bytes)
     return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
+/* A column ends within its last huge page, and there are many columns: only long ones are worth
+ * that. */
+static void *with_huge_pages_if_long(void *block, size_t bytes)
+{
+    return bytes >= LONG_BYTES ? with_huge_pages(block, bytes) : block;
+}
+
 void *mi_mem_sparse(size_t bytes)
 {
     if (bytes < LARGE_BYTES)
@@ -109,7 +117,7 @@ void *mi_mem_sparse(size_t bytes)
         return NULL;
     void *block =
         mmap(NULL, mapped_bytes(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return block == MAP_FAILED ? NULL : with_huge_pages(block, mapped_bytes(bytes));
+    return block == MAP_FAILED ? NULL : with_huge_pages_if_long(block, mapped_bytes(bytes));
 }
 
 void mi_mem_sparse_free(void *block, size_t bytes)
@@ -136,7 +144,7 @@ void *mi_mem_sparse_extend(void *block, size_t bytes, size_t new_bytes)
     if (new_bytes > SIZE_MAX - HUGE_PAGE)
         return NULL;
     void *moved = mremap(block, mapped_bytes(bytes), mapped_bytes(new_bytes), MREMAP_MAYMOVE);
-    return moved == MAP_FAILED ? NULL : moved;
+    return moved == MAP_FAILED ? NULL : with_huge_pages_if_long(moved, mapped_bytes(new_bytes));
 }
 
 void mi_mem_sparse_forget(void *block, size_t bytes, size_t from, size_t to)
