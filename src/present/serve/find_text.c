@@ -9,9 +9,12 @@ static uint8_t lower(uint8_t c)
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
 }
 
+/* The last byte is asked first: many names begin as the text does and then go on otherwise. */
 static bool stands_at(const uint8_t *at, struct mi_bytes text)
 {
-    for (size_t k = 0; k < text.len; k++)
+    if (lower(at[text.len - 1]) != lower(text.at[text.len - 1]))
+        return false;
+    for (size_t k = 0; k + 1 < text.len; k++)
         if (lower(at[k]) != lower(text.at[k]))
             return false;
     return true;
