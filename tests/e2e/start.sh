@@ -140,9 +140,11 @@ inspector-cli start -o "$temp/term" --enable-graph -- sh -c 'trap "exit 44" TERM
 if command -v python3 >/dev/null 2>&1; then
     status=0
     python3 "$MI_SOURCE_DIR/tests/e2e/terminal.py" inspector-cli start -o "$temp/ctrl-c" --enable-graph -- \
-        sh -c 'trap "echo interrupted" INT; echo ready; sleep 1; exit 33' > "$temp/ctrl-c.out" || status=$?
+        python3 "$MI_SOURCE_DIR/tests/e2e/count_interrupts.py" > "$temp/ctrl-c.out" || status=$?
     [ "$status" = 33 ] || fail "Ctrl-C: exit code $status"
-    [ "$(grep -c interrupted "$temp/ctrl-c.out")" = 1 ] || fail "Ctrl-C was seen another number of times: $(cat "$temp/ctrl-c.out")"
+    # Signals that come close together are one; never may there be more than were sent.
+    count=$(sed -n 's/.*interrupted \([0-9]*\) times.*/\1/p' "$temp/ctrl-c.out")
+    [ "$count" -ge 1 ] && [ "$count" -le 20 ] || fail "Ctrl-C 20 times was seen $count times"
     grep -q '"notes"' "$temp/ctrl-c/capture.json" || fail "Ctrl-C: the capture was not closed"
 fi
 echo "start: ok"

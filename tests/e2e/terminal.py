@@ -1,9 +1,10 @@
-"""Runs a command on a terminal of its own, presses Ctrl-C once it has said "ready", prints what it says then.
+"""Runs a command on a terminal of its own, presses Ctrl-C 20 times once it has said "ready", prints what it says.
 The exit code is the command's: terminal.py COMMAND ARGS..."""
 
 import os
 import pty
 import sys
+import time
 
 pid, terminal = pty.fork()
 if pid == 0:
@@ -18,7 +19,9 @@ while True:
         break
     said += piece
     if not is_pressed and b"ready" in said:
-        os.write(terminal, b"\x03")
         is_pressed = True
+        for _ in range(20):
+            os.write(terminal, b"\x03")
+            time.sleep(0.03)
 sys.stdout.write(said.decode("utf-8", "replace"))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))

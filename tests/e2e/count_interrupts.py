@@ -1,0 +1,21 @@
+"""Says "ready", counts for a second how often it is interrupted, and ends with 33."""
+
+import os
+import signal
+import time
+
+out, into = os.pipe()
+os.set_blocking(into, False)
+os.set_blocking(out, False)
+signal.set_wakeup_fd(into)  # a byte for each, also where two come close together
+signal.signal(signal.SIGINT, lambda *_: None)
+print("ready", flush=True)
+end = time.monotonic() + 1
+while time.monotonic() < end:  # awake, so that none is lost while another waits
+    pass
+try:
+    count = len(os.read(out, 100))
+except BlockingIOError:
+    count = 0
+print(f"interrupted {count} times")
+raise SystemExit(33)
