@@ -189,7 +189,7 @@ void mi_cmp_blame_waits(struct mi_cmp_causer *c)
 
 struct timer {
     struct mi_cmp_causer *c;
-    int64_t noise_ppm;
+    struct mi_cmp_noise noise;
     int64_t *list[MI_CMP_SIDES]; /* [sample_count] */
     int64_t *sums[MI_CMP_SIDES]; /* [sample_count] of a type */
     struct mi_csr ops_of;        /* type -> ops that run on both sides and have no cause */
@@ -201,13 +201,15 @@ static bool differs(struct timer *t, uint32_t op)
     for (unsigned side = 0; side < MI_CMP_SIDES; side++)
         mi_cmp_op_samples(compare, side, op, t->list[side]);
     return mi_cmp_differs(t->list[0], compare->side[0].sample_count, t->list[1],
-                          compare->side[1].sample_count, t->noise_ppm);
+                          compare->side[1].sample_count, t->noise.op_ppm);
 }
 
 /* Whether all ops of a type together take longer or less. */
 static bool type_differs(struct timer *t, uint32_t type)
 {
     const struct mi_compare *compare = t->c->compare;
+    int64_t half_ppm = t->noise.op_ppm / 2; /* several ops together scatter less than one */
+    int64_t least_ppm = half_ppm > t->noise.work_ppm ? half_ppm : t->noise.work_ppm;
     for (unsigned side = 0; side < MI_CMP_SIDES; side++) {
         uint32_t count = compare->side[side].sample_count;
         memset(t->sums[side], 0, count * sizeof *t->sums[side]);
@@ -220,7 +222,7 @@ static bool type_differs(struct timer *t, uint32_t type)
         }
     }
     return mi_cmp_differs(t->sums[0], compare->side[0].sample_count, t->sums[1],
-                          compare->side[1].sample_count, 0);
+                          compare->side[1].sample_count, least_ppm);
 }
 
 /* A fused node of another name: another application of a fusion pass made it. */
@@ -286,7 +288,7 @@ static bool timer_init(struct timer *t)
         if (!t->c->owner[o] && compare->ops[o].tasks[0] && compare->ops[o].tasks[1])
             types[o] = compare->ops[o].type;
     ok = ok && mi_csr_build(&t->ops_of, compare->type_count, types, compare->op_count) &&
-         mi_cmp_find_noise(compare, &t->noise_ppm);
+         mi_cmp_find_noise(compare, &t->noise);
     mi_mem_free(types);
     return ok;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 enum {
+    FEW = 8,                  /* quartiles of fewer samples are chance: the whole range is used */
     LEAST_SAMPLES = 3,        /* of fewer the scatter says nothing */
     LEAST_PPM = 30000,        /* smaller differences are not worth a word */
     LEAST_ALONE_PPM = 100000, /* the same where there are too few samples */
@@ -15,16 +16,30 @@ enum {
     SIGMAS = 5 /* so many standard errors: there may be 100 000 ops to be compared */
 };
 
-/* Of a sorted list. */
+/* Of a sorted list. The upper middle: one of few deviations is that of the median itself, 0. */
 static int64_t mad_of(const int64_t *list, uint32_t count, int64_t *room)
 {
     int64_t middle = list[(count - 1) / 2];
     for (uint32_t i = 0; i < count; i++)
         room[i] = list[i] > middle ? mi_ns_sub(list[i], middle) : mi_ns_sub(middle, list[i]);
-    return mi_cmp_median(room, count);
+    mi_cmp_median(room, count); /* sorts */
+    return room[count / 2];
 }
 
-bool mi_cmp_find_noise(const struct mi_compare *compare, int64_t *noise_ppm)
+static int64_t share_of(int64_t mad, int64_t middle)
+{
+    return middle <= 0 ? 0 : mad < INT64_MAX / 1000000 ? mad * 1000000 / middle : 1000000;
+}
+
+static int64_t noise_of_work(const struct mi_cmp_side *side, int64_t *list, int64_t *room)
+{
+    for (uint32_t i = 0; i < side->sample_count; i++)
+        list[i] = side->samples[i].work_ns;
+    int64_t middle = mi_cmp_median(list, side->sample_count);
+    return side->sample_count ? share_of(mad_of(list, side->sample_count, room), middle) : 0;
+}
+
+bool mi_cmp_find_noise(const struct mi_compare *compare, struct mi_cmp_noise *noise)
 {
     const struct mi_cmp_side *sides = compare->side;
     uint32_t most = sides[0].sample_count > sides[1].sample_count ? sides[0].sample_count
@@ -44,9 +59,13 @@ bool mi_cmp_find_noise(const struct mi_compare *compare, int64_t *noise_ppm)
             mi_cmp_op_samples(compare, side, o, list);
             int64_t middle = mi_cmp_median(list, sides[side].sample_count);
             int64_t mad = mad_of(list, sides[side].sample_count, room);
-            shares[count++] = mad < INT64_MAX / 1000000 ? mad * 1000000 / middle : 1000000;
+            shares[count++] = share_of(mad, middle);
         }
-    *noise_ppm = count ? mi_cmp_median(shares, count) : 0;
+    *noise = (struct mi_cmp_noise){.op_ppm = count ? mi_cmp_median(shares, count) : 0};
+    for (unsigned side = 0; ok && side < MI_CMP_SIDES; side++) {
+        int64_t ppm = noise_of_work(&sides[side], list, room);
+        noise->work_ppm = ppm > noise->work_ppm ? ppm : noise->work_ppm;
+    }
     mi_mem_free(list);
     mi_mem_free(room);
     mi_mem_free(shares);
@@ -57,8 +76,9 @@ bool mi_cmp_find_noise(const struct mi_compare *compare, int64_t *noise_ppm)
 static double variance_of(const int64_t *list, uint32_t count, int64_t noise_ppm)
 {
     double middle = (double)list[(count - 1) / 2];
-    double quarter = (double)list[count / 4], three = (double)list[count - 1 - count / 4];
-    double spread = (three - quarter) / 2; /* the MAD of a symmetric scatter */
+    uint32_t cut = count < FEW ? 0 : count / 4;
+    double range = (double)list[count - 1 - cut] - (double)list[cut];
+    double spread = range / (cut ? 2 : 3); /* the MAD of a symmetric scatter, about */
     double least = middle * (double)noise_ppm / 1e6;
     double sigma = 1.4826 * (spread > least ? spread : least);
     return 1.5708 * sigma * sigma / count;

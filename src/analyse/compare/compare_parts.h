@@ -55,8 +55,12 @@ bool mi_cmp_find_causes(struct mi_compare *compare, struct mi_error *err);
 
 /* --- compare_noise.c --- */
 
-/* How much the samples of an op scatter, over all ops: median of MAD / median, in millionths. */
-bool mi_cmp_find_noise(const struct mi_compare *compare, int64_t *noise_ppm);
+/* How much samples scatter, as MAD / median in millionths: of an op, the median over all ops; of
+ * the work of a sample as a whole, of the side where it scatters more. */
+struct mi_cmp_noise {
+    int64_t op_ppm, work_ppm;
+};
+bool mi_cmp_find_noise(const struct mi_compare *compare, struct mi_cmp_noise *noise);
 
 /* Whether two lists of samples differ by more than they scatter, and by enough to matter. Sorts
  * both. */
