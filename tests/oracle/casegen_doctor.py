@@ -1,7 +1,7 @@
 """casegen_doctor.py CLI TEMP [--seeds 1,2,3] [--rules a,b] [--families f,g] [--size N] [--keep-going]
 
-Plants faults into generated models, lets the doctor look at them and at their healthy twins, and has the
-generator score its findings; prints the table that stands in docs/passes/doctor.md. A rule counts as wrong
+Plants faults into generated models, lets the doctor look at them, at their healthy twins and at healthy runs that
+were captured badly, and has the generator score its findings; prints the table that stands in docs/passes/doctor.md. A rule counts as wrong
 below a precision of 0.95 or a recall of 0.90, unless the program itself calls it experimental; so does a
 cost that is off by more than 10 % in more than a tenth of the cases. Findings on healthy twins count against
 the precision of their rule.
@@ -112,6 +112,18 @@ def pair(options, sums, rule, name, args):
     judge(options, sums, name + " healthy", os.path.join(case, "healthy"))
 
 
+def healthy(options, sums, family, seed):
+    """A run that nothing was planted in, captured badly."""
+    case = os.path.join(options.temp, "case")
+    done = casegen("gen", "--family", family, "--size", str(options.size), "--seed", seed, "--streams", "3",
+                   "--stages", "none", "--skip", "json,db", "--iterations", "3", "--event-reuse", "--runtime-tasks", "6",
+                   "--split", "30", "--lost-events", "0.03", "--lost", "0.01", "--no-origin", "0.3", "--memcpy-output",
+                   "--out", case, "--force")
+    if done.returncode:
+        sys.exit("casegen failed: " + done.stderr)
+    judge(options, sums, "healthy-%s-%s" % (family, seed), case)
+
+
 def first_of(report):
     return report["findings"][0]["rule"] if report["findings"] else "nothing"
 
@@ -155,7 +167,7 @@ def table(sums):
 
 def main():
     options, sums, wrong = parse(), {}, 0
-    rules = RULES if options.rules == "all" else options.rules.split(",")
+    rules = RULES if options.rules == "all" else [r for r in options.rules.split(",") if r]
     os.makedirs(options.temp, exist_ok=True)
     for seed in options.seeds.split(","):
         for rule in rules:
@@ -165,6 +177,8 @@ def main():
                     pair(options, sums, rule, "%s-%s-%s" % (rule, family, seed),
                          ["--family", family, "--size", str(options.size), "--seed", seed, "--streams",
                           str(STREAMS.get(rule, 1))])
+        for family in filter(None, options.families.split(",")):
+            healthy(options, sums, family, seed)
         if options.presets:
             wrong += presets(options, sums, int(seed))
     wrong += table(sums)

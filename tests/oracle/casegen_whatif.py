@@ -76,7 +76,7 @@ def judge(options, sums, name, case, rng):
     """All changes of one case; returns how many of the top 10 agree."""
     with open(os.path.join(case, "truth.json"), encoding="utf-8") as file:
         truth = json.load(file)
-    rank = json.loads(casegen("rank", "--truth", os.path.join(case, "truth.json"), "--top", "30"))
+    rank = json.loads(casegen("rank", "--truth", os.path.join(case, "truth.json"), "--top", "1000"))
     base = whatif(options, case, "--rank")
     if base["facts"]["replay_off"] > 0.02:
         print("%s: the replay is off by %s" % (name, base["facts"]["replay_off"]))
@@ -96,7 +96,9 @@ def judge(options, sums, name, case, rng):
         if options.verbose and not near:
             print("%s: %s: %d ns, in truth %d ns" % (name, " ".join(args), found["facts"]["gain_ns"], true_ns))
     ours = [r["name"] for r in base["tables"]["rank"] if r["change"] == "half the time"][:10]
-    return len(set(ours) & {r["node"] for r in rank["top"][:10]}), min(10, len(rank["top"]))
+    top = rank["top"][:10]
+    equal = {r["node"] for r in rank["top"] if r["gain_us"] >= 0.98 * top[-1]["gain_us"]}
+    return len(set(ours) & equal), min(10, len(top))
 
 
 def main():
