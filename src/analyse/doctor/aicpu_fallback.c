@@ -31,13 +31,19 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Median over all nodes that ran on cores. False: out of memory. */
+static bool is_heavy(const struct mi_doctor *d, uint32_t node)
+{
+    uint8_t category = d->rows->nodes.category[node];
+    return category == MI_CATEGORY_CONVOLUTION || category == MI_CATEGORY_FULLY_CONNECTED;
+}
+
+/* Median over the other nodes that ran on cores. False: out of memory. */
 static bool find_median(const struct mi_doctor *d, int64_t *median_ns)
 {
     uint32_t count = 0;
     int64_t *list = mi_mem_new(d->rows->nodes.count, sizeof *list);
     for (uint32_t n = 1; list && n < d->rows->nodes.count; n++)
-        if (mi_doctor_ran(d, n) && !mi_doctor_is_on_cpu(d, n))
+        if (mi_doctor_ran(d, n) && !is_heavy(d, n) && !mi_doctor_is_on_cpu(d, n))
             list[count++] = d->node_ns[n];
     if (count)
         qsort(list, count, sizeof *list, compare_times);

@@ -39,23 +39,31 @@ uint32_t mi_doctor_output(const struct mi_tables *rows, uint32_t node)
     return rows->nodes.out_count[node] ? rows->ports.value[rows->nodes.first_out[node]].v : 0;
 }
 
+/* The next input from `*at` on that carries data; 0: there is none. */
+static uint32_t next_data(const struct mi_tables *rows, uint32_t node, uint32_t *at)
+{
+    while (*at < rows->nodes.in_count[node]) {
+        uint32_t port = rows->nodes.first_in[node] + (*at)++;
+        if (!rows->ports.is_control[port] && rows->ports.value[port].v)
+            return rows->ports.value[port].v;
+    }
+    return 0;
+}
+
 bool mi_doctor_is_like(const struct mi_doctor *d, uint32_t a, uint32_t b)
 {
     const struct mi_tables *rows = d->rows;
+    uint32_t at_a = 0, at_b = 0;
     if (rows->nodes.op[a].v != rows->nodes.op[b].v ||
-        rows->nodes.in_count[a] != rows->nodes.in_count[b] ||
         !mi_doctor_same_tensor(rows, mi_doctor_output(rows, a), mi_doctor_output(rows, b)))
         return false;
-    for (uint32_t i = 0; i < rows->nodes.in_count[a]; i++) {
-        uint32_t left = rows->nodes.first_in[a] + i, right = rows->nodes.first_in[b] + i;
-        if (rows->ports.is_control[left] != rows->ports.is_control[right] ||
-            !rows->ports.value[left].v != !rows->ports.value[right].v)
-            return false;
-        if (!rows->ports.is_control[left] && rows->ports.value[left].v &&
-            !mi_doctor_same_tensor(rows, rows->ports.value[left].v, rows->ports.value[right].v))
+    for (;;) {
+        uint32_t left = next_data(rows, a, &at_a), right = next_data(rows, b, &at_b);
+        if (!left && !right)
+            return true;
+        if (!mi_doctor_same_tensor(rows, left, right))
             return false;
     }
-    return true;
 }
 
 static int64_t median_of(const struct mi_doctor *d, mi_str_id op, uint32_t but, bool is_equal)

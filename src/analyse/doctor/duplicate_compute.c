@@ -63,6 +63,15 @@ static void put_attrs(const struct mi_doctor *d, uint32_t node, struct signature
     }
 }
 
+/* Ports that carry data: what else a node waits for, or lets go, is not what it computes. */
+static uint32_t count_data(const struct mi_tables *rows, uint32_t first, uint32_t count)
+{
+    uint32_t data = 0;
+    for (uint32_t i = 0; i < count; i++)
+        data += !rows->ports.is_control[first + i];
+    return data;
+}
+
 static void sign(const struct mi_doctor *d, uint32_t node, struct signature *s)
 {
     const struct mi_tables *rows = d->rows;
@@ -70,10 +79,11 @@ static void sign(const struct mi_doctor *d, uint32_t node, struct signature *s)
     s->is_whole = true;
     put(s, rows->nodes.graph[node].v);
     put(s, rows->nodes.op[node].v);
-    put(s, rows->nodes.in_count[node]);
-    put(s, rows->nodes.out_count[node]);
+    put(s, count_data(rows, rows->nodes.first_out[node], rows->nodes.out_count[node]));
+    put(s, count_data(rows, rows->nodes.first_in[node], rows->nodes.in_count[node]));
     for (uint32_t i = 0; i < rows->nodes.in_count[node]; i++)
-        put(s, rows->ports.value[rows->nodes.first_in[node] + i].v);
+        if (!rows->ports.is_control[rows->nodes.first_in[node] + i])
+            put(s, rows->ports.value[rows->nodes.first_in[node] + i].v);
     put_attrs(d, node, s);
 }
 

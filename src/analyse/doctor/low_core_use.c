@@ -118,5 +118,6 @@ const struct mi_doctor_rule mi_doctor_rule_low_core_use = {
            "whose outer dimensions are too small to be split."),
     .needs = MI_DOCTOR_TASKS | MI_DOCTOR_LINKS | MI_DOCTOR_COMPILED,
     .limits = limits,
+    .is_experimental = true,
     .run = run,
 };
