@@ -6,12 +6,24 @@
 
 /* --- the ledger --- */
 
-void mi_chrome_note(struct mi_chrome *c, enum mi_severity severity, const char *code,
-                    const char *text)
+/* The place of a code among the notes, else behind them. Mostly it is the same literal; those of
+ * other files may lie elsewhere. */
+static uint32_t place_of(const struct mi_chrome *c, const char *code)
 {
     uint32_t n = 0;
     while (n < c->note_count && c->notes[n].code != code)
         n++;
+    if (n < c->note_count)
+        return n;
+    for (n = 0; n < c->note_count && strcmp(c->notes[n].code, code) != 0;)
+        n++;
+    return n;
+}
+
+void mi_chrome_note(struct mi_chrome *c, enum mi_severity severity, const char *code,
+                    const char *text)
+{
+    uint32_t n = place_of(c, code);
     if (n == MI_CHROME_NOTES)
         return;
     if (n == c->note_count) {
