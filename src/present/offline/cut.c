@@ -1,3 +1,4 @@
+/* Choosing rows: tables as a whole, then tasks by time, then what refers to them. */
 #include "present/offline/cut.h"
 
 #include "base/mem.h"

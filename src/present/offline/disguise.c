@@ -1,3 +1,4 @@
+/* Cutting names into words and numbering these. */
 #include "present/offline/disguise.h"
 
 #include "base/sink.h"

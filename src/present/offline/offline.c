@@ -1,3 +1,5 @@
+/* Making a report: data within its size, what is said of them, and the frame of the page filled in.
+ */
 #include "present/offline/offline.h"
 
 #include "base/base64.h"
@@ -10,7 +12,7 @@
 #include "present/offline/disguise.h"
 #include "present/serve/site.h"
 
-enum { DEFAULT_MIB = 32, MOST_MIB = 1024, ROUNDS = 24, PER_1000 = 1000, MARGIN = 50 };
+enum { DEFAULT_MIB = 32, ROUNDS = 24, PER_1000 = 1000, MARGIN = 50 };
 
 struct mi_offline {
     const struct mi_model *model;
