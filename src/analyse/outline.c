@@ -297,6 +297,7 @@ bool mi_outline_init(struct mi_outline *outline, const struct mi_model *model,
     bool ok = mi_strings_init(&outline->parts) && outline->item_of_graph && outline->item_of_node &&
               (!options->with_ends || outline->item_of_value) &&
               (!options->by_group || list_groups(outline)) && build(outline) && outline->count &&
+              (!options->adopt || mi_outline_adopt(outline, err)) &&
               (!options->most_children || mi_outline_cut(outline, err));
     if (ok)
         sum_up(outline);

@@ -23,6 +23,7 @@ struct mi_outline_options {
     bool by_group;              /* below fusion groups instead of scopes */
     bool flat;                  /* neither */
     bool with_ends;             /* inputs and outputs of main graphs that no node stands for */
+    bool adopt;                 /* nodes without a scope join that of their neighbours */
     uint32_t most_children;     /* items with more are cut into parts; 0 = any number is fine */
     struct mi_bytes name, type; /* only nodes that match; empty = all */
 };
@@ -54,6 +55,10 @@ void mi_outline_fini(struct mi_outline *outline);
 /* Cuts items with more than options.most_children children into parts: runs of children in the
  * order of the data, so that wires lead from a part to later ones. Called by mi_outline_init(). */
 bool mi_outline_cut(struct mi_outline *outline, struct mi_error *err);
+
+/* Puts nodes without a scope in their names into that of their neighbours. Called by
+ * mi_outline_init() where options.adopt says so. */
+bool mi_outline_adopt(struct mi_outline *outline, struct mi_error *err);
 
 /* Adds an item without children below none yet; 0: out of memory. For the files of the outline. */
 uint32_t mi_outline_add(struct mi_outline *outline, struct mi_outline_item item);

@@ -78,6 +78,42 @@ static void long_groups_are_cut_in_the_order_of_the_data(void **state)
     mi_model_fini(&hand.model);
 }
 
+/* data -> m/a -> trans_1 -> trans_2 -> m/x/b -> out: the two in the middle belong to m. */
+static void nodes_without_a_scope_join_their_neighbours(void **state)
+{
+    (void)state;
+    struct hand hand;
+    struct mi_outline outline;
+    struct mi_error err = MI_ERROR_INIT;
+    uint32_t value, trans[2];
+    hand_init(&hand);
+    hand_graph(&hand, MI_LAYER_COMPILED, 0);
+    uint32_t data = hand_node(&hand, "data", "Data", "float32", (uint32_t[4]){0}, &value);
+    uint32_t a = hand_node(&hand, "m/a", "Conv", "float32", (uint32_t[4]){value}, &value);
+    trans[0] = hand_node(&hand, "trans_1", "TransData", "float32", (uint32_t[4]){value}, &value);
+    trans[1] = hand_node(&hand, "trans_2", "Cast", "float16", (uint32_t[4]){value}, &value);
+    hand_node(&hand, "m/x/b", "Conv", "float16", (uint32_t[4]){value}, &value);
+    uint32_t end = hand_node(&hand, "out", "NetOutput", "float16", (uint32_t[4]){value}, NULL);
+    assert_true(mi_model_index_graphs(&hand.model, &err));
+    assert_true(mi_model_freeze(&hand.model, &err));
+    for (int adopt = 0; adopt < 2; adopt++) {
+        assert_true(mi_outline_init(
+            &outline, &hand.model,
+            &(struct mi_outline_options){.layer = MI_LAYER_COMPILED, .adopt = adopt}, NULL));
+        uint32_t graph = outline.item_of_graph[1];
+        uint32_t m = outline.items[outline.item_of_node[a]].parent;
+        assert_int_equal(outline.items[outline.item_of_node[data]].parent, graph);
+        assert_int_equal(outline.items[outline.item_of_node[end]].parent, graph);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(outline.items[outline.item_of_node[trans[i]]].parent,
+                             adopt ? m : graph);
+        assert_int_equal(outline.items[m].nodes, adopt ? 4 : 2);
+        assert_int_equal(outline.items[graph].nodes, 6);
+        mi_outline_fini(&outline);
+    }
+    mi_model_fini(&hand.model);
+}
+
 static void inputs_and_outputs_are_items_where_wanted(void **state)
 {
     (void)state;
@@ -129,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_groups_are_cut_in_the_order_of_the_data),
+        cmocka_unit_test(nodes_without_a_scope_join_their_neighbours),
         cmocka_unit_test(inputs_and_outputs_are_items_where_wanted),
         cmocka_unit_test(without_memory_it_fails_and_leaks_nothing),
     };

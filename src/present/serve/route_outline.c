@@ -3,7 +3,8 @@
  *   body   {"layer": .., "fold": .., "items": [item, ..]}
  *
  * Without "items" the shape of the tree: the item above each item, its first child and next sibling
- * (what is never drawn left out), and the item of each node of the model. So a page finds the
+ * (what is never drawn left out), and the item of each node of the model (of a
+ * constant that of its first reader). So a page finds the
  * nearest visible box of any node by itself. With "items" what is to be said about these, in their
  * order: label, operator type, node, nodes inside, time, flags, category. Items that do not exist
  * have no texts. */
@@ -80,6 +81,23 @@ static uint32_t first_below(const struct mi_drawn *drawn, uint32_t item)
     return is_group ? drawn_from(drawn, drawn->outline.items[item].first) : 0;
 }
 
+/* A constant is no box: what reads it first stands for it. */
+static uint32_t item_of_node(const struct mi_drawn *drawn, uint32_t node)
+{
+    const struct mi_model *model = drawn->outline.model;
+    const struct mi_tables *rows = &model->all.rows;
+    uint32_t item = drawn->outline.item_of_node[node], first = rows->nodes.first_out[node];
+    for (uint32_t p = first; item && p < first + rows->nodes.out_count[node]; p++) {
+        uint32_t value = rows->ports.value[p].v;
+        const struct mi_csr *readers = &model->index.consumers;
+        if (!drawn->scenery.is_hidden[item])
+            break;
+        if (value && readers->first[value] < readers->first[value + 1])
+            item = drawn->outline.item_of_node[readers->list[readers->first[value]]];
+    }
+    return item;
+}
+
 static void add_shape(struct mi_columns *c, const struct mi_drawn *drawn)
 {
     const struct mi_outline_item *items = drawn->outline.items;
@@ -87,7 +105,7 @@ static void add_shape(struct mi_columns *c, const struct mi_drawn *drawn)
     MI_COLUMN(c, ITEM_ABOVE, MI_F_U32, uint32_t, count, items[i].parent);
     MI_COLUMN(c, ITEM_FIRST, MI_F_U32, uint32_t, count, first_below(drawn, i));
     MI_COLUMN(c, ITEM_NEXT, MI_F_U32, uint32_t, count, drawn_from(drawn, items[i].next));
-    MI_COLUMN(c, ITEM_OF_NODE, MI_F_U32, uint32_t, nodes, drawn->outline.item_of_node[i]);
+    MI_COLUMN(c, ITEM_OF_NODE, MI_F_U32, uint32_t, nodes, item_of_node(drawn, i));
 }
 
 /* --- single items --- */

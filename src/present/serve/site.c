@@ -96,6 +96,7 @@ static bool draw(struct mi_drawn *drawn, const struct mi_model *model, enum mi_l
                                          .by_group = fold == MI_FOLD_GROUP,
                                          .flat = fold == MI_FOLD_NONE,
                                          .with_ends = true,
+                                         .adopt = fold == MI_FOLD_SCOPE,
                                          .most_children = MOST_CHILDREN};
     if (mi_outline_init(&drawn->outline, model, &options, err)) {
         if (mi_scenery_init(&drawn->scenery, &drawn->outline, err))

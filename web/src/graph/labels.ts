@@ -115,7 +115,7 @@ export class Labels {
             if (size * scale >= 6) put(head, h / 2, true, size);
             return;
         }
-        const size = scale >= 0.8 ? 12 : Math.min(17, 9.6 / scale), tagWide = tag ? this.width(tag, true, size) + 6 : 0;
+        const size = scale >= 0.8 ? 12 : Math.min(17, 8.8 / scale), tagWide = tag ? this.width(tag, true, size) + 6 : 0;
         const three = scale >= 0.8 && scene.type[b] !== '';
         put(head, three ? 12 : h / 2 - size * 0.62, true, size, tagWide);
         if (tag) this.put(tag, x + room - tagWide + 6, y + (three ? 12 : h / 2 - size * 0.62), tagWide, true, size, colour, alpha);
@@ -132,7 +132,7 @@ export class Labels {
             if (size * scale >= 6) this.put(label, x, y + h / 2, room, true, size, colour, alpha);
             return;
         }
-        const size = scale >= 0.8 ? 12 : Math.min(15, 9.6 / scale);
+        const size = scale >= 0.8 ? 12 : Math.min(15, 8.8 / scale);
         const tag = scene.flags[b]! & FUSED && scene.members[b] ? `⊕${scene.members[b]}` : '', tagWide = tag ? this.width(tag, true, size) + 6 : 0;
         this.put(label, x, y + 12, room - tagWide, true, size, colour, alpha);
         if (tag) this.put(tag, x + room - tagWide + 6, y + 12, tagWide, true, size, colour, alpha);
