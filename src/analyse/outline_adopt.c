@@ -52,6 +52,41 @@ static uint32_t join_side(const struct adopting *a, uint32_t node, bool is_in, u
     return scope;
 }
 
+static bool is_lone(const struct adopting *a, uint32_t node)
+{
+    return !mi_csr_count(&a->deps.in, node) && !mi_csr_count(&a->deps.out, node);
+}
+
+/* Puts a node without data beside another one that is in a scope. */
+static uint32_t follow(struct adopting *a, uint32_t node, uint32_t other)
+{
+    struct mi_outline_item *items = a->tree->items;
+    uint32_t item = a->tree->item_of_node[node], place = a->tree->item_of_node[other];
+    if (!item || !place || !is_lone(a, node) || !items[items[item].parent].graph ||
+        !is_scope(&items[items[place].parent]))
+        return 0;
+    items[item].parent = items[place].parent;
+    a->depth[item] = a->depth[place];
+    return 1;
+}
+
+/* Along control edges, both ways. */
+static uint32_t follow_control(struct adopting *a)
+{
+    const struct mi_tables *rows = &a->tree->model->all.rows;
+    uint32_t count = 0;
+    for (uint32_t n = 1; n < rows->nodes.count; n++) {
+        uint32_t first = rows->nodes.first_in[n];
+        for (uint32_t p = first; p < first + rows->nodes.in_count[n]; p++) {
+            uint32_t from = rows->values.producer[rows->ports.value[p].v].v;
+            if (rows->ports.is_control[p] && from &&
+                rows->nodes.graph[from].v == rows->nodes.graph[n].v)
+                count += follow(a, n, from) + follow(a, from, n);
+        }
+    }
+    return count;
+}
+
 /* Returns how many items got a new parent. */
 static uint32_t adopt_once(struct adopting *a)
 {
@@ -107,6 +142,7 @@ bool mi_outline_adopt(struct mi_outline *outline, struct mi_error *err)
             if (!more)
                 break;
         }
+        count += follow_control(&a);
         if (count)
             attach_all(outline);
     }

@@ -78,7 +78,8 @@ static void long_groups_are_cut_in_the_order_of_the_data(void **state)
     mi_model_fini(&hand.model);
 }
 
-/* data -> m/a -> trans_1 -> trans_2 -> m/x/b -> out: the two in the middle belong to m. */
+/* data -> m/a -> trans_1 -> trans_2 -> m/x/b -> out: the two in the middle belong to m, and so does
+ * what trans_1 signals to. */
 static void nodes_without_a_scope_join_their_neighbours(void **state)
 {
     (void)state;
@@ -94,6 +95,11 @@ static void nodes_without_a_scope_join_their_neighbours(void **state)
     trans[1] = hand_node(&hand, "trans_2", "Cast", "float16", (uint32_t[4]){value}, &value);
     hand_node(&hand, "m/x/b", "Conv", "float16", (uint32_t[4]){value}, &value);
     uint32_t end = hand_node(&hand, "out", "NetOutput", "float16", (uint32_t[4]){value}, NULL);
+    uint32_t signal = hand_value(&hand, "trans_1:-1", MI_VALUE_ACTIVATION, "", 0);
+    struct mi_tables *rows = &hand.model.all.rows;
+    rows->values.producer[signal].v = trans[0];
+    uint32_t send = hand_node(&hand, "Send_1", "Send", "", (uint32_t[4]){signal}, NULL);
+    rows->ports.is_control[rows->nodes.first_in[send]] = 1;
     assert_true(mi_model_index_graphs(&hand.model, &err));
     assert_true(mi_model_freeze(&hand.model, &err));
     for (int adopt = 0; adopt < 2; adopt++) {
@@ -107,8 +113,9 @@ static void nodes_without_a_scope_join_their_neighbours(void **state)
         for (int i = 0; i < 2; i++)
             assert_int_equal(outline.items[outline.item_of_node[trans[i]]].parent,
                              adopt ? m : graph);
-        assert_int_equal(outline.items[m].nodes, adopt ? 4 : 2);
-        assert_int_equal(outline.items[graph].nodes, 6);
+        assert_int_equal(outline.items[outline.item_of_node[send]].parent, adopt ? m : graph);
+        assert_int_equal(outline.items[m].nodes, adopt ? 5 : 2);
+        assert_int_equal(outline.items[graph].nodes, 7);
         mi_outline_fini(&outline);
     }
     mi_model_fini(&hand.model);

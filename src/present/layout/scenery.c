@@ -108,6 +108,29 @@ static uint32_t add_output_boxes(struct mi_scenery *set)
     return count;
 }
 
+/* What only waits or signals has no data: it hangs on what it is tied to. Returns how many; with
+ * set->from NULL it only counts. */
+static uint32_t add_ties(struct mi_scenery *set, const struct mi_deps *deps)
+{
+    const struct mi_outline *outline = set->outline;
+    const struct mi_tables *rows = &outline->model->all.rows;
+    uint32_t count = 0;
+    for (uint32_t n = 1; n < rows->nodes.count; n++) {
+        uint32_t first = rows->nodes.first_in[n];
+        bool is_lone = !mi_csr_count(&deps->in, n) && !mi_csr_count(&deps->out, n);
+        for (uint32_t p = first; p < first + rows->nodes.in_count[n]; p++) {
+            uint32_t from = rows->values.producer[rows->ports.value[p].v].v;
+            if (!rows->ports.is_control[p] || !from ||
+                !(is_lone || (!mi_csr_count(&deps->in, from) && !mi_csr_count(&deps->out, from))))
+                continue;
+            count++;
+            if (set->from)
+                add_edge(set, outline->item_of_node[from], outline->item_of_node[n]);
+        }
+    }
+    return count;
+}
+
 static bool list_edges(struct mi_scenery *set, struct mi_error *err)
 {
     struct mi_deps deps;
@@ -115,7 +138,7 @@ static bool list_edges(struct mi_scenery *set, struct mi_error *err)
     if (!mi_deps_init(&deps, set->outline->model, err))
         return false;
     add_inputs(set, &inputs);
-    inputs += add_input_boxes(set) + add_output_boxes(set);
+    inputs += add_input_boxes(set) + add_output_boxes(set) + add_ties(set, &deps);
     size_t room = (size_t)deps.edge_count + inputs + 1;
     set->to = mi_mem_new(room, sizeof *set->to);
     set->from = set->to ? mi_mem_new(room, sizeof *set->from) : NULL;
@@ -127,6 +150,7 @@ static bool list_edges(struct mi_scenery *set, struct mi_error *err)
         add_inputs(set, &inputs);
         add_input_boxes(set);
         add_output_boxes(set);
+        add_ties(set, &deps);
     }
     mi_deps_fini(&deps);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory for edges");
