@@ -1,6 +1,7 @@
 /* Where exports go: all files or none, never over an input, progress and cancelling. */
 #include "export_model.h"
 #include "present/export_run.h"
+#include "present/offline/offline.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -67,16 +68,21 @@ static void a_folder_is_made_and_filled(void **state)
 {
     struct fixture *f = *state;
     struct mi_view view = {.model = &f->model};
+    unsigned files = 0;
     for (size_t i = 0; i < mi_exporter_count; i++) {
         struct mi_error err = MI_ERROR_INIT;
         char name[64], path[160];
+        if (mi_exporters[i] == &mi_exporter_html && !mi_offline_can())
+            continue; /* built without a compiler for the page */
         assert_true(mi_export_dir(&view, mi_exporters[i], "a/b", NULL, &err));
         for (size_t k = 0; mi_export_file_name(mi_exporters[i], k, name); k++) {
             snprintf(path, sizeof path, "a/b/%s", name);
             assert_int_equal(access(path, R_OK), 0);
+            files++;
         }
     }
-    assert_int_equal(files_in("a/b"), 3 + MI_TABLE_COUNT + 4);
+    assert_int_equal(files_in("a/b"), files); /* and no others, as a half-written one would be */
+    assert_true(files > MI_TABLE_COUNT);
 }
 
 /* The model says that it was read from dir/net.onnx. */
