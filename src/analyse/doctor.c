@@ -125,7 +125,7 @@ static bool run_rules(struct mi_doctor *d, const char **why)
         if (why[r])
             continue;
         if (!rule->run(d))
-            return d->err->code != MI_OK || mi_fail(d->err, MI_ENOMEM, "out of memory");
+            return mi_fail(d->err, MI_ENOMEM, "out of memory"); /* unless it said more itself */
         d->subject_count = d->pending; /* of a finding that was not added after all */
         why[r] = d->not_checked;
     }
