@@ -241,6 +241,161 @@ static void two_tasks_have_no_call(void **state)
     }
 }
 
+/* --- what only databases tell --- */
+
+static bool open_database(struct joining *j, const struct capture *capture)
+{
+    joining_init(j);
+    if (add(j, capture, DATABASE)) {
+        assert_true(joining_run(j));
+        return true;
+    }
+    joining_fini(j);
+    return false;
+}
+
+/* 563 pairs of 487 ids: each id is an op or a half of the queue, each pair a launch with its
+ * connection (an op of several has them all), an end of an arrow to a backward op, or a half. */
+static void every_connection_became_something(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CAPTURES; i++) {
+        struct joining j;
+        struct mi_map launches = {0}, ops = {0};
+        uint32_t halves = 0, ends = 0;
+        if (!open_database(&j, &captures[i]))
+            skip();
+        const struct mi_tables *rows = &j.model.all.rows;
+        for (uint32_t s = 1; s < rows->slices.count; s++)
+            halves += rows->slices.correlation[s] != MI_NO_CONNECTION &&
+                      is(&j, rows->slices.category[s], "queue");
+        for (uint32_t f = 1; f < rows->flows.count; f++) {
+            uint32_t from = rows->flows.from_slice[f].v, to = rows->flows.to_slice[f].v;
+            bool is_launch = is(&j, rows->flows.category[f], "torch_to_npu");
+            if (!is_launch && !is(&j, rows->flows.category[f], "fwdbwd"))
+                continue;
+            mi_map_set(&ops, from, 1);
+            if (is_launch) {
+                uint32_t task = rows->flows.to_task[f].v;
+                mi_map_set(&launches, mi_pair(from, rows->tasks.connection[task]), 1);
+            } else {
+                mi_map_set(&ops, to, 1);
+                ends += 2;
+            }
+        }
+        assert_int_equal(launches.count + ends + halves, 563);
+        assert_int_equal(ops.count + halves, 487);
+        mi_map_fini(&launches);
+        mi_map_fini(&ops);
+        joining_fini(&j);
+    }
+}
+
+struct values {
+    uint32_t frames, counters, cores; /* `cores`: tasks with counters */
+};
+
+/* Frames are joined with "; ", which no frame of these holds. */
+static void count_value(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number)
+{
+    struct values *values = user;
+    if (mi_bytes_equal(name, MI_LIT("Call stack"))) {
+        values->frames++;
+        for (size_t i = 0; i + 1 < text.len; i++)
+            values->frames += text.at[i] == ';' && text.at[i + 1] == ' ';
+    } else if (mi_bytes_starts(name, MI_LIT("aic_")) || mi_bytes_starts(name, MI_LIT("aiv_"))) {
+        assert_true(is_number);
+        values->counters++;
+        values->cores += mi_bytes_equal(name, MI_LIT("aic_total_cycles"));
+    }
+}
+
+/* 4683 rows of call stacks; 5180 of counters, 28 of each of the 185 kernels that ran on cores, all
+ * but the two of DSA. They stay in the file and are found from the rows that they tell of. */
+static void stacks_and_counters_are_found(void **state)
+{
+    (void)state;
+    const struct mi_reader *reader = mi_reader_find("msprof_db");
+    for (size_t i = 0; i < CAPTURES; i++) {
+        struct joining j;
+        struct values values = {0};
+        if (!open_database(&j, &captures[i]))
+            skip();
+        const struct mi_tables *rows = &j.model.all.rows;
+        struct mi_record record = {.file = j.readings[0].input.bytes};
+        record.opened = reader->open_records(record.file, record.companion);
+        assert_non_null(record.opened);
+        for (uint32_t s = 1; s < rows->slices.count; s++) {
+            record.key = rows->slices.record_offset[s];
+            reader->metrics(&record, count_value, &values);
+        }
+        for (uint32_t t = 1; t < rows->tasks.count; t++) {
+            record.key = rows->tasks.record_offset[t];
+            reader->metrics(&record, count_value, &values);
+        }
+        reader->close_records(record.opened);
+        assert_int_equal(values.frames, 4683);
+        assert_int_equal(values.counters, captures[i].level ? 5180 : 0);
+        assert_int_equal(values.cores, captures[i].level ? 185 : 0);
+        joining_fini(&j);
+    }
+}
+
+/* The device counts at 49.999 MHz: lengths are whole ticks, but for the rounding of both ends. */
+static void lengths_are_ticks_of_the_device(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CAPTURES; i++) {
+        struct joining j;
+        uint32_t count = 0;
+        if (!open_database(&j, &captures[i]))
+            skip();
+        const struct mi_tables *rows = &j.model.all.rows;
+        for (uint32_t t = 1; t < rows->tasks.count; t++) {
+            if (rows->tracks.kind[rows->tasks.track[t].v] != MI_TRACK_STREAM)
+                continue;
+            int64_t dur_ns = rows->tasks.dur_ns[t];
+            int64_t ticks = (dur_ns * 49999 + 500000) / 1000000;
+            int64_t off_ns = dur_ns - (ticks * 1000000 + 24999) / 49999;
+            assert_in_range(off_ns + 2, 0, 4);
+            count++;
+        }
+        assert_int_equal(count, captures[i].level ? 552 : 550);
+        joining_fini(&j);
+    }
+}
+
+/* The session begins before its step and its tasks and ends after them. */
+static void sessions_hold_steps_and_tasks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CAPTURES; i++) {
+        struct joining j;
+        uint32_t session = 0, step = 0;
+        if (!open_database(&j, &captures[i]))
+            skip();
+        const struct mi_tables *rows = &j.model.all.rows;
+        const struct mi_windows *windows = &rows->windows;
+        assert_int_equal(windows->count - 1, 2);
+        for (uint32_t w = 1; w < windows->count; w++)
+            *(is(&j, windows->kind[w], "session") ? &session : &step) = w;
+        assert_true(session && is(&j, windows->kind[step], "step"));
+        int64_t begin = windows->start_raw[session], end = begin + windows->dur_ns[session];
+        if (i == 0) {
+            assert_int_equal(begin, 1736407067828901000);
+            assert_int_equal(end, 1736407068167923000);
+        }
+        assert_int_equal(windows->number[step], 50);
+        assert_true(begin < windows->start_raw[step]);
+        assert_true(windows->start_raw[step] + windows->dur_ns[step] < end);
+        for (uint32_t t = 1; t < rows->tasks.count; t++) {
+            assert_true(begin < rows->tasks.start_raw[t]);
+            assert_true(rows->tasks.start_raw[t] + rows->tasks.dur_ns[t] < end);
+        }
+        joining_fini(&j);
+    }
+}
+
 /* --- tables of other runs --- */
 
 /* One row of the tables of 2023 has a field less than the others. It is lost, not read askew: 20 of
@@ -325,6 +480,10 @@ int main(void)
         cmocka_unit_test(kernels_begin_before_their_launch),
         cmocka_unit_test(arrows_have_one_end_or_two),
         cmocka_unit_test(two_tasks_have_no_call),
+        cmocka_unit_test(every_connection_became_something),
+        cmocka_unit_test(stacks_and_counters_are_found),
+        cmocka_unit_test(lengths_are_ticks_of_the_device),
+        cmocka_unit_test(sessions_hold_steps_and_tasks),
         cmocka_unit_test(cores_of_other_tables),
         cmocka_unit_test(names_of_the_trace_of_2024),
     };
