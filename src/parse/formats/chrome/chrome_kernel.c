@@ -72,8 +72,10 @@ static uint32_t guess(const struct mi_chrome *c, struct mi_bytes name, struct mi
                       int64_t model)
 {
     uint32_t place = c->last_kernel ? c->kernels[c->last_kernel].next : 0;
+    if (!place)
+        return 0;
     const struct mi_chrome_kernel *k = &c->kernels[place];
-    if (!place || k->model != model || k->lane)
+    if (k->model != model || k->lane)
         return 0;
     struct mi_bytes its_name = mi_batch_text(c->batch, k->name);
     struct mi_bytes its_type = mi_batch_text(c->batch, k->type);
