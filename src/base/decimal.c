@@ -221,6 +221,8 @@ static bool round_quick(const uint8_t *at, const uint8_t *end, uint64_t *value, 
  */
 static bool scale_quick(struct mi_bytes text, unsigned exp10, int64_t *out, unsigned *flags)
 {
+    if (text.len == 0) /* perhaps without an address */
+        return false;
     const uint8_t *at = text.at, *end = at + text.len;
     uint64_t value = 0;
     for (; end - at >= 8 && mi_decimal_is_eight(mi_load_u64le(at)) && at - text.at < 16; at += 8)

@@ -34,7 +34,7 @@ export class GraphView {
     private ratio = 1;
     private hover = 0;
     private wanted: '' | 'top' | 'all' = '';
-    private goal: {node: number; item: number; expand: boolean} | null = null; // to go to once the scene is there
+    private goal: {node: number; item: number; expand: boolean; calmly: boolean} | null = null; // to go to once the scene is there
     private anchor: {group: number; x: number; y: number} | null = null; // stays where it is while reflowing
     private sceneOf = ''; // layer and fold of the scene
     private isFitted = false;
@@ -58,7 +58,7 @@ export class GraphView {
         this.stops.push(() => sizes.disconnect(), () => this.hands.destroy());
         this.watch();
         graphActions.current = {
-            reveal: (node, expand) => this.reveal(node, expand),
+            reveal: (node, expand, calmly) => this.reveal(node, expand, calmly),
             revealItem: (item) => this.revealItem(item),
             toggle: (item) => this.toggle(this.scene?.boxOfItem.get(item) ?? 0),
             fitAll: () => this.fitAll(),
@@ -194,14 +194,14 @@ export class GraphView {
     // --- going places ---
 
     // Expanding is for jumps; a selection that merely follows stays with the group around it.
-    private reveal(node: number, expand: boolean): void {
+    private reveal(node: number, expand: boolean, calmly = false): void {
         if (!follow.value && !expand) return;
-        this.goal = {node, item: 0, expand};
+        this.goal = {node, item: 0, expand, calmly};
         this.goOn();
     }
 
     private revealItem(item: number): void {
-        this.goal = {node: 0, item, expand: true};
+        this.goal = {node: 0, item, expand: true, calmly: false};
         this.goOn();
     }
 
@@ -214,7 +214,7 @@ export class GraphView {
             this.goal = null;
         } else if (exact) {
             this.goal = null;
-            this.goTo(exact, !goal.expand);
+            this.goTo(exact, !goal.expand || goal.calmly);
             if (goal.expand) this.selectedBox = exact;
         } else if (outline?.layer !== layer.value || outline.fold !== fold.value) {
             return;

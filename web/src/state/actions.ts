@@ -9,7 +9,8 @@ import {
 
 // The graph view knows how to draw; it registers what others may ask of it.
 export interface GraphActions {
-    reveal(node: number, expand: boolean): void; // expand: open what hides it
+    // expand: open what hides it; calmly: stay where it is in sight already
+    reveal(node: number, expand: boolean, calmly?: boolean): void;
     revealItem(item: number): void;
     toggle(item: number): void;
     fitAll(): void;
@@ -37,7 +38,7 @@ async function loadLinks(query: string, origin: View): Promise<void> {
         announcement.value = t('selected', {name: clean(found.name, 120)});
         if (origin !== 'graph') {
             const node = found[layer.value][0]?.node ?? 0;
-            if (node) graphActions.current?.reveal(node, origin === 'panel' || origin === 'link');
+            if (node) graphActions.current?.reveal(node, origin === 'panel' || origin === 'link', origin === 'link');
         }
         if (origin !== 'timeline' && found.task_total) timeActions.current?.reveal(found.first_ns, found.end_ns);
     } catch (error) {
