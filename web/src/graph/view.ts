@@ -208,7 +208,7 @@ export class GraphView {
     // As far as what is loaded allows; what loads next calls again.
     private goOn(): void {
         const {scene, goal, outline} = this;
-        if (!scene || !goal || this.sceneOf !== `${layer.value}:${fold.value}`) return;
+        if (!scene || !goal || this.wide === 1 || this.sceneOf !== `${layer.value}:${fold.value}`) return;
         const exact = goal.item ? scene.boxOfItem.get(goal.item) : scene.boxOfNode.get(goal.node);
         if (!goal.expand && [...this.related.keys()].some((box) => this.isInSight(box))) {
             this.goal = null;
@@ -382,6 +382,7 @@ export class GraphView {
             canvas.height = Math.round(this.high * this.ratio);
         }
         if (isFirst && this.scene && !graphPlace.value) this.camera = fitted(this.scene, this.wide, this.high);
+        if (isFirst) this.goOn(); // what is in sight was not known before
         this.redraw();
     }
 
