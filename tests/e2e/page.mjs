@@ -93,7 +93,11 @@ async function timeline(name, page) {
     await page.locator('#timeline').focus();
     await page.keyboard.press('w');
     await page.keyboard.press('w');
-    await page.waitForTimeout(500);
+    // the address is written when the picture rests, which a busy machine may delay
+    await page.waitForFunction((was) => {
+        const now = location.hash.match(/;t=(-?\d+),(\d+)/)?.[2];
+        return now && Number(now) < Number(was ?? Infinity);
+    }, range, {timeout: 10000}).catch(() => {});
     const zoomed = await page.evaluate(() => location.hash.match(/;t=(-?\d+),(\d+)/)?.[2]);
     check(`${name}: W zooms the timeline`, Number(zoomed) < Number(range ?? Infinity), `${range} ${zoomed}`);
 }
