@@ -15,20 +15,16 @@
 
 enum { MOST_FINDINGS = 20 /* of one kind, further ones are counted */, MOST_OPS = 8 };
 
-/* From the mildest; so are the words of --severity and --fail-on. */
-static const char *const severities[] = {"info", "notice", "warning", "error", NULL};
+/* By the words of --severity. */
 static const enum mi_severity severity_of[] = {MI_INFO, MI_NOTICE, MI_WARNING, MI_ERROR};
 
 const struct mi_param mi_params_check[] = {
     {.name = "severity",
      .kind = MI_PARAM_CHOICE,
-     .choices = severities,
+     .choices = mi_severity_choices,
      .help =
          N_("List differences of this severity or higher (default: notice; info with --json).")},
-    {.name = "fail-on",
-     .kind = MI_PARAM_CHOICE,
-     .choices = severities,
-     .help = N_("Exit with 1 if there is a finding of this severity or higher.")},
+    MI_FAIL_ON_PARAM,
     MI_PARAM_END};
 
 const char *const mi_check_names[MI_CHECK_KINDS] = {
@@ -347,7 +343,7 @@ static void add_facts(const struct mi_check *check, struct mi_report *out)
         int64_t count = 0;
         for (uint32_t i = 0; i < check->count; i++)
             count += check->changes[i].severity == severity_of[s];
-        mi_report_add_fact(out, &(struct mi_report_fact){.name = severities[s],
+        mi_report_add_fact(out, &(struct mi_report_fact){.name = mi_severity_choices[s],
                                                          .title = titles[s],
                                                          .kind = MI_CELL_INT,
                                                          .unit = "",

@@ -10,8 +10,6 @@
 #include "analyse/pass_params.h"
 #include "analyse/taskgraph/choose.h"
 
-static const char *const severities[] = {"info", "notice", "warning", "error", NULL};
-
 const struct mi_param mi_params_doctor[] = {
     {.name = "rule",
      .kind = MI_PARAM_TEXT,
@@ -33,10 +31,7 @@ const struct mi_param mi_params_doctor[] = {
      .max = UINT32_MAX,
      .help = N_("At most N subjects of each finding; 0 = all (default: 5; all with --json).")},
     MI_TG_PARAMS,
-    {.name = "fail-on",
-     .kind = MI_PARAM_CHOICE,
-     .choices = severities,
-     .help = N_("Exit with 1 if there is a finding of this severity or higher.")},
+    MI_FAIL_ON_PARAM,
     MI_PARAM_END};
 
 const struct mi_doctor_rule *const mi_doctor_rules[] = {

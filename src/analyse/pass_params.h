@@ -4,6 +4,17 @@
 #define MI_ANALYSE_PASS_PARAMS_H
 
 #include "base/param.h"
+#include "base/translate.h"
+
+/* Words of severities that users name, from the mildest; then NULL. */
+extern const char *const mi_severity_choices[];
+
+/* For passes with verdicts: the command decides by it what it ends with. */
+#define MI_FAIL_ON_PARAM                                                                           \
+    {                                                                                              \
+        .name = "fail-on", .kind = MI_PARAM_CHOICE, .choices = mi_severity_choices,                \
+        .help = N_("Exit with 1 if there is a finding of this severity or higher.")                \
+    }
 
 extern const struct mi_param mi_params_check[];
 extern const struct mi_param mi_params_clocks[];

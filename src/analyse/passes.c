@@ -1,11 +1,14 @@
 /* The table of passes. */
 #include "analyse/pass.h"
+#include "analyse/pass_params.h"
 
 const struct mi_pass *const mi_passes[] = {
 #define MI_PASS(name) &mi_pass_##name,
 #include "analyse/passes.def"
 #undef MI_PASS
     NULL};
+
+const char *const mi_severity_choices[] = {"info", "notice", "warning", "error", NULL};
 
 const size_t mi_pass_count = sizeof mi_passes / sizeof *mi_passes - 1;
 

@@ -18,8 +18,6 @@ enum {
     DOUBT_PER_MILLE = 20 /* so many edges seen the wrong way round: the clocks do not fit */
 };
 
-static const char *const severities[] = {"info", "notice", "warning", "error", NULL};
-
 const struct mi_param mi_params_waits[] = {
     {.name = "min-wait",
      .kind = MI_PARAM_INT,
@@ -46,10 +44,7 @@ const struct mi_param mi_params_waits[] = {
      .max = UINT32_MAX,
      .help = N_("At most N rows; 0 = all (default: 20).")},
     MI_TG_PARAMS,
-    {.name = "fail-on",
-     .kind = MI_PARAM_CHOICE,
-     .choices = severities,
-     .help = N_("Exit with 1 if there is a finding of this severity or higher.")},
+    MI_FAIL_ON_PARAM,
     MI_PARAM_END};
 
 /* Clocks that contradict each other say nothing about what streams wait for. */

@@ -92,6 +92,14 @@ struct mi_cli_pass_options {
     int (*judge)(const struct mi_report *report, const struct mi_args *args);
 };
 
+/* `args` with `fallback` in front, so that what the user gives counts; full->list is freed with
+ * mi_mem_free(). False: out of memory. */
+bool mi_cli_args_with(const struct mi_args *args, const struct mi_arg *fallback,
+                      struct mi_args *full);
+
+/* The severity given with --fail-on, or NULL. */
+const enum mi_severity *mi_cli_fail_severity(const struct mi_args *args);
+
 /* 1 if there is a finding of the severity given with --fail-on, or if something could not be
  * checked; else 0. */
 int mi_cli_fail_on(const struct mi_report *report, const struct mi_args *args);

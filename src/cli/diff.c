@@ -78,15 +78,11 @@ static bool make_report(const struct output *output, const struct mi_cli_sides *
     static const struct mi_param top = {.name = "top", .kind = MI_PARAM_INT};
     struct mi_bytes names[MI_CMP_SIDES] = {mi_cstr(sides->name[MI_CMP_BASE][0]),
                                            mi_cstr(sides->name[MI_CMP_NEW][0])};
-    struct mi_args full = *args;
-    full.list = mi_mem_new(args->count + 1, sizeof *full.list);
-    if (!full.list)
+    struct mi_args full;
+    struct mi_arg rows = {
+        .param = &top, .text = "", .number = output->cli->json ? 0 : ROWS_FOR_EYES};
+    if (!mi_cli_args_with(args, &rows, &full))
         return false;
-    full.list[0] =
-        (struct mi_arg){.param = &top, .text = "", .number = output->cli->json ? 0 : ROWS_FOR_EYES};
-    if (args->count)
-        memcpy(full.list + 1, args->list, args->count * sizeof *full.list);
-    full.count = args->count + 1;
     mi_diff_report(compare, names, &full, report);
     mi_mem_free(full.list);
     return !report->failed;

@@ -34,7 +34,8 @@ static bool read_rules(const char *path, struct mi_gate_rules *rules, struct mi_
 static int judge(const struct mi_cli *cli, const struct mi_cli_sides *sides,
                  const struct mi_args *args, const struct mi_report *report)
 {
-    enum mi_severity fail_on = mi_cli_fail_severity(args, MI_WARNING);
+    const enum mi_severity *given = mi_cli_fail_severity(args);
+    enum mi_severity fail_on = given ? *given : MI_WARNING;
     int code = mi_cli_report(cli, sides->session[MI_CMP_NEW][0], report);
     int written = mi_cli_verdicts_write(cli, &mi_command_gate, args, report, fail_on);
     for (uint32_t f = 0; !code && !written && f < report->finding_count; f++)
@@ -52,15 +53,10 @@ static int compare(const struct mi_cli *cli, const struct mi_cli_sides *sides,
     struct mi_error err = MI_ERROR_INIT;
     struct mi_compare compare;
     struct mi_report report;
-    struct mi_args full = *args;
-    full.list = mi_mem_new(args->count + 1, sizeof *full.list);
-    if (!full.list)
+    struct mi_args full;
+    struct mi_arg rows = {.param = &top, .text = "", .number = cli->json ? 0 : ROWS_FOR_EYES};
+    if (!mi_cli_args_with(args, &rows, &full))
         return mi_code_exit(MI_ENOMEM);
-    full.list[0] =
-        (struct mi_arg){.param = &top, .text = "", .number = cli->json ? 0 : ROWS_FOR_EYES};
-    if (args->count)
-        memcpy(full.list + 1, args->list, args->count * sizeof *full.list);
-    full.count = args->count + 1;
     mi_report_init(&report);
     bool is_compared = mi_cli_sides_compare(sides, args, &compare, &err);
     int code = is_compared && mi_gate_report(&compare, rules, names, &full, &report, &err)

@@ -41,19 +41,39 @@ static int show(const struct mi_cli *cli, const struct mi_session *session,
     return code;
 }
 
+bool mi_cli_args_with(const struct mi_args *args, const struct mi_arg *fallback,
+                      struct mi_args *full)
+{
+    *full = *args;
+    full->list = mi_mem_new(args->count + 1, sizeof *full->list);
+    if (!full->list)
+        return false;
+    full->list[0] = *fallback;
+    for (size_t i = 0; i < args->count; i++)
+        full->list[i + 1] = args->list[i];
+    full->count = args->count + 1;
+    return true;
+}
+
+const enum mi_severity *mi_cli_fail_severity(const struct mi_args *args)
+{
+    static const enum mi_severity known[] = {MI_INFO, MI_NOTICE, MI_WARNING, MI_ERROR};
+    const struct mi_arg *given = mi_args_find(args, "fail-on");
+    const char *wanted = given ? given->param->choices[given->number] : NULL;
+    for (size_t i = 0; wanted && i < sizeof known / sizeof *known; i++)
+        if (strcmp(mi_enum_name(MI_E_severity, known[i]), wanted) == 0)
+            return &known[i];
+    return NULL;
+}
+
 /* A gate that could not check does not let pass. */
 int mi_cli_fail_on(const struct mi_report *report, const struct mi_args *args)
 {
-    const struct mi_arg *given = mi_args_find(args, "fail-on");
-    const char *wanted = given ? given->param->choices[given->number] : NULL;
-    for (uint32_t i = 0; wanted && i < report->finding_count; i++) {
-        const struct mi_finding *finding = &report->findings[i];
-        for (unsigned s = 0; s <= (unsigned)finding->severity; s++)
-            if (strcmp(mi_enum_name(MI_E_severity, s), wanted) == 0)
-                return 1;
-        if (strcmp(finding->rule, "not_checked") == 0)
+    const enum mi_severity *wanted = mi_cli_fail_severity(args);
+    for (uint32_t i = 0; wanted && i < report->finding_count; i++)
+        if (report->findings[i].severity >= *wanted ||
+            strcmp(report->findings[i].rule, "not_checked") == 0)
             return 1;
-    }
     return 0;
 }
 

@@ -47,14 +47,3 @@ int mi_cli_verdicts_write(const struct mi_cli *cli, const struct mi_command *com
     }
     return 0;
 }
-
-enum mi_severity mi_cli_fail_severity(const struct mi_args *args, enum mi_severity fallback)
-{
-    const struct mi_arg *given = mi_args_find(args, "fail-on");
-    const char *wanted = given ? given->param->choices[given->number] : NULL;
-    static const enum mi_severity known[] = {MI_INFO, MI_NOTICE, MI_WARNING, MI_ERROR};
-    for (size_t i = 0; wanted && i < sizeof known / sizeof *known; i++)
-        if (strcmp(mi_enum_name(MI_E_severity, known[i]), wanted) == 0)
-            return known[i];
-    return fallback;
-}

@@ -11,7 +11,7 @@
         .name = "report", .letter = 'r', .kind = MI_PARAM_TEXT, .metavar = N_("FILE"),             \
         .repeats = true,                                                                           \
         .help = N_("Write the report to a file, too: .md Markdown, .xml JUnit, .sarif SARIF, "     \
-                   ".json, .jsonl findings as lines, .txt; may be given several times.")           \
+                   ".json, .jsonl, .txt; may be given several times.")                             \
     }
 
 /* Checks the names given with --report before anything is read: 0, or the exit code of a wrong use
@@ -23,8 +23,5 @@ int mi_cli_verdicts_check(const struct mi_cli *cli, const struct mi_command *com
 int mi_cli_verdicts_write(const struct mi_cli *cli, const struct mi_command *command,
                           const struct mi_args *args, const struct mi_report *report,
                           enum mi_severity fail_on);
-
-/* The severity given with --fail-on, else `fallback`. */
-enum mi_severity mi_cli_fail_severity(const struct mi_args *args, enum mi_severity fallback);
 
 #endif

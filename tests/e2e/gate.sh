@@ -21,7 +21,8 @@ cmp "$temp/out" "$temp/a.txt" || fail "text on standard output and in a file dif
 node -e '
     const fs = require("fs"), [whole, lines, sarif] = process.argv.slice(1).map((f) => fs.readFileSync(f, "utf8"));
     const findings = JSON.parse(whole).findings;
-    const single = lines.trim().split("\n").map(JSON.parse);
+    const single = lines.trim().split("\n").map((line) => JSON.parse(line))
+        .filter((line) => line.kind === "finding").map(({kind, ...finding}) => finding);
     if (JSON.stringify(findings) !== JSON.stringify(single)) throw new Error("lines and report differ");
     const results = JSON.parse(sarif).runs[0].results;
     if (results.length !== findings.length || results.some((r, i) => r.message.text !== findings[i].sentence))

@@ -8,6 +8,8 @@
 #define MI_ANALYSE_COMPARE_H
 
 #include "analyse/taskgraph/taskgraph.h"
+#include "base/param.h"
+#include "base/translate.h"
 
 enum mi_cmp_side_no { MI_CMP_BASE, MI_CMP_NEW, MI_CMP_SIDES };
 
@@ -215,6 +217,19 @@ struct mi_compare {
     uint32_t *cause_ops;
     uint32_t *region_of_op; /* [op_count] stretch that was fused otherwise, from 1; 0 = none */
 };
+
+/* Parameters of what compares, from which the options below come. */
+#define MI_CMP_PARAMS                                                                              \
+    {.name = "device",                                                                             \
+     .kind = MI_PARAM_INT,                                                                         \
+     .metavar = "N",                                                                               \
+     .min = 0,                                                                                     \
+     .max = INT64_MAX,                                                                             \
+     .help = N_("The device to look at (default: the one with the longest runs).")},               \
+    {                                                                                              \
+        .name = "rank", .kind = MI_PARAM_INT, .metavar = "N", .min = 0, .max = INT64_MAX,          \
+        .help = N_("The rank to look at (default: the one with the longest runs).")                \
+    }
 
 struct mi_cmp_options {
     int64_t rank,

@@ -1,5 +1,6 @@
 #include "analyse/gate/gate_parts.h"
 
+#include "analyse/pass_params.h"
 #include "base/mem.h"
 #include "base/translate.h"
 
@@ -8,8 +9,6 @@
 
 enum { MILLION = 1000000 };
 
-static const char *const severities[] = {"info", "notice", "warning", "error", NULL};
-
 const struct mi_param mi_params_gate[] = {
     {.name = "top",
      .kind = MI_PARAM_INT,
@@ -17,22 +16,11 @@ const struct mi_param mi_params_gate[] = {
      .min = 0,
      .max = UINT32_MAX,
      .help = N_("At most N rows of measured times; 0 = all (default: 20; all with --json).")},
-    {.name = "device",
-     .kind = MI_PARAM_INT,
-     .metavar = "N",
-     .min = 0,
-     .max = INT64_MAX,
-     .help = N_("The device to look at (default: the one with the longest runs).")},
-    {.name = "rank",
-     .kind = MI_PARAM_INT,
-     .metavar = "N",
-     .min = 0,
-     .max = INT64_MAX,
-     .help = N_("The rank to look at (default: the one with the longest runs).")},
+    MI_CMP_PARAMS,
     {.name = "fail-on",
      .kind = MI_PARAM_CHOICE,
      .metavar = N_("SEVERITY"),
-     .choices = severities,
+     .choices = mi_severity_choices,
      .default_text = "warning",
      .help = N_("Exit with 1 if there is an alarm of this severity or higher (default: warning).")},
     MI_PARAM_END};

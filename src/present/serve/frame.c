@@ -42,9 +42,11 @@ struct mi_frame_column mi_frame_narrow(uint16_t id, uint32_t *values, uint32_t c
     return (struct mi_frame_column){id, is_small ? MI_F_U8 : MI_F_U16, count, values};
 }
 
-void mi_frame_write(const struct mi_frame *frame, struct mi_sink *sink)
+void mi_reply_frame(struct mi_reply *reply, const struct mi_frame *frame)
 {
+    struct mi_sink *sink = &reply->body;
     uint64_t offset = 32 + 16 * (uint64_t)frame->column_count;
+    reply->media = "application/octet-stream";
     mi_sink_text(sink, "MIB1");
     put(sink, 1, 2);
     put(sink, frame->kind, 2);

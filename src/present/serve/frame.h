@@ -15,7 +15,7 @@
 #ifndef MI_PRESENT_SERVE_FRAME_H
 #define MI_PRESENT_SERVE_FRAME_H
 
-#include "base/sink.h"
+#include "present/serve/http.h"
 
 enum mi_frame_kind {
     MI_FRAME_SCENE = 1,
@@ -48,6 +48,7 @@ struct mi_frame {
  * needs. */
 struct mi_frame_column mi_frame_narrow(uint16_t id, uint32_t *values, uint32_t count);
 
-void mi_frame_write(const struct mi_frame *frame, struct mi_sink *sink);
+/* Makes the frame the reply. */
+void mi_reply_frame(struct mi_reply *reply, const struct mi_frame *frame);
 
 #endif

@@ -58,7 +58,7 @@ static bool write_bands(const struct mi_busy *busy, struct mi_time_wish *wish,
                              .columns = columns,
                              .column_count = sizeof columns / sizeof *columns};
     if (ok)
-        mi_frame_write(&frame, &reply->body);
+        mi_reply_frame(reply, &frame);
     mi_mem_free(rank);
     mi_mem_free(device);
     mi_mem_free(kind);
@@ -116,7 +116,7 @@ static bool write_whole(const struct mi_busy *busy, const struct mi_model *model
                              .columns = columns,
                              .column_count = sizeof columns / sizeof *columns};
     if (ok)
-        mi_frame_write(&frame, &reply->body);
+        mi_reply_frame(reply, &frame);
     mi_mem_free(track);
     mi_mem_free(share);
     mi_mem_free(gap_from);
@@ -132,7 +132,6 @@ static void answer(struct mi_site *site, const struct mi_request *request, struc
     if (!mi_time_wish_read(&wish, request, !is_whole, reply))
         return;
     const struct mi_busy *busy = mi_site_busy(site, wish.filter.is_raw, &err);
-    reply->media = "application/octet-stream";
     if (busy && (is_whole ? write_whole(busy, mi_site_model(site), reply)
                           : write_bands(busy, &wish, reply)))
         return;

@@ -77,8 +77,7 @@ static void write_frame(const struct columns *c, const struct mi_time_wish *wish
                              .step_ns = wish->step_ns,
                              .columns = columns,
                              .column_count = sizeof columns / sizeof *columns};
-    reply->media = "application/octet-stream";
-    mi_frame_write(&frame, &reply->body);
+    mi_reply_frame(reply, &frame);
 }
 
 void mi_route_counters(struct mi_site *site, const struct mi_request *request,

@@ -85,8 +85,7 @@ static void write_frame(struct columns *c, const struct mi_lod *lod, int64_t bas
                              .step_ns = 1,
                              .columns = columns,
                              .column_count = COLUMNS};
-    reply->media = "application/octet-stream";
-    mi_frame_write(&frame, &reply->body);
+    mi_reply_frame(reply, &frame);
 }
 
 static bool find(struct columns *c, const struct mi_arrows *arrows, const struct mi_lod *lod,

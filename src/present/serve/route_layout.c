@@ -207,8 +207,7 @@ static void answer(const struct mi_drawn *drawn, const struct mi_scene *scene,
                                  .step_ns = 1,
                                  .columns = c.list,
                                  .column_count = c.count};
-        reply->media = "application/octet-stream";
-        mi_frame_write(&frame, &reply->body);
+        mi_reply_frame(reply, &frame);
     }
     mi_columns_fini(&c);
 }

@@ -176,8 +176,7 @@ void mi_route_outline(struct mi_site *site, const struct mi_request *request,
                                  .step_ns = 1,
                                  .columns = c.list,
                                  .column_count = c.count};
-        reply->media = "application/octet-stream";
-        mi_frame_write(&frame, &reply->body);
+        mi_reply_frame(reply, &frame);
     }
     mi_columns_fini(&c);
 }

@@ -97,8 +97,7 @@ static void write_frame(struct columns *c, int64_t base_ns, struct mi_reply *rep
                              .step_ns = 1,
                              .columns = columns,
                              .column_count = COLUMNS};
-    reply->media = "application/octet-stream";
-    mi_frame_write(&frame, &reply->body);
+    mi_reply_frame(reply, &frame);
 }
 
 void mi_route_places(struct mi_site *site, const struct mi_request *request, struct mi_reply *reply)

@@ -303,8 +303,7 @@ static void write_frame(const struct columns *c, const struct mi_time_wish *wish
                              .step_ns = wish->step_ns,
                              .columns = columns,
                              .column_count = COLUMNS};
-    reply->media = "application/octet-stream";
-    mi_frame_write(&frame, &reply->body);
+    mi_reply_frame(reply, &frame);
 }
 
 void mi_route_slices(struct mi_site *site, const struct mi_request *request, struct mi_reply *reply)

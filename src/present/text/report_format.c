@@ -27,9 +27,21 @@ static void write_json(const struct mi_report *report, const struct mi_report_ab
 static const struct mi_report_format json = {
     .name = "json", .suffixes = ".json", .title = N_("for scripts"), .write = write_json};
 
+static void write_lines(const struct mi_report *report, const struct mi_report_about *about,
+                        struct mi_sink *sink)
+{
+    (void)about;
+    mi_report_write_lines(report, sink, NULL);
+}
+
+static const struct mi_report_format lines = {.name = "lines",
+                                              .suffixes = ".jsonl .ndjson",
+                                              .title = N_("for scripts, an object a line"),
+                                              .write = write_lines};
+
 /* --- finding one --- */
 
-const struct mi_report_format *const mi_report_formats[] = {&text, &json,
+const struct mi_report_format *const mi_report_formats[] = {&text, &json, &lines,
 #define MI_REPORT_FORMAT(name) &mi_report_format_##name,
 #include "present/text/report_formats.def"
 #undef MI_REPORT_FORMAT

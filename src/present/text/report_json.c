@@ -138,7 +138,7 @@ static void write_finding_members(struct mi_jw *jw, const struct mi_finding *fin
         write_more(jw, finding);
 }
 
-void mi_report_write_finding(struct mi_jw *jw, const struct mi_finding *finding)
+static void write_finding(struct mi_jw *jw, const struct mi_finding *finding)
 {
     mi_jw_begin_object(jw);
     write_finding_members(jw, finding);
@@ -165,7 +165,7 @@ void mi_report_write_members(const struct mi_report *report, struct mi_jw *jw)
     mi_jw_key(jw, "findings");
     mi_jw_begin_array(jw);
     for (uint32_t f = 0; f < report->finding_count; f++)
-        mi_report_write_finding(jw, &report->findings[f]);
+        write_finding(jw, &report->findings[f]);
     mi_jw_end(jw);
 }
 

@@ -19,9 +19,6 @@
 /* Writes the three members into the object that is open in `jw`. */
 void mi_report_write_members(const struct mi_report *report, struct mi_jw *jw);
 
-/* One object of "findings". */
-void mi_report_write_finding(struct mi_jw *jw, const struct mi_finding *finding);
-
 /* A whole document: "schema" and the three members. */
 bool mi_report_write_json(const struct mi_report *report, struct mi_sink *sink,
                           struct mi_error *err);

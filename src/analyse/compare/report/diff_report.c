@@ -28,18 +28,7 @@ const struct mi_param mi_params_diff[] = {
     {.name = "pairs",
      .kind = MI_PARAM_FLAG,
      .help = N_("List which node is which, and what that rests on.")},
-    {.name = "device",
-     .kind = MI_PARAM_INT,
-     .metavar = "N",
-     .min = 0,
-     .max = INT64_MAX,
-     .help = N_("The device to look at (default: the one with the longest runs).")},
-    {.name = "rank",
-     .kind = MI_PARAM_INT,
-     .metavar = "N",
-     .min = 0,
-     .max = INT64_MAX,
-     .help = N_("The rank to look at (default: the one with the longest runs).")},
+    MI_CMP_PARAMS,
     MI_PARAM_END};
 
 struct mi_cell *mi_diff_row(const struct mi_diff *diff, struct mi_report_table *table)

@@ -1,8 +1,10 @@
 #!/bin/sh
-# The page in a real browser, over small captures of the project's own, the large samples where they
-# are at hand, and a file full of hostile names; see page.mjs.
-# usage: page.sh     77 = skipped
+# A test of the page in a real browser: over small captures of the project's own, a file full of hostile names,
+# and a generated case and the large samples where they are at hand.
+# usage: page_run.sh SCRIPT.mjs [OPTION-OF-THE-GENERATOR...]     77 = skipped
 set -eu
+script=$1
+shift
 for tool in node chromium; do
     command -v "$tool" >/dev/null 2>&1 || { echo "skipped: no $tool"; exit 77; }
 done
@@ -15,7 +17,7 @@ case_dir=
 if [ -d "$shared/casegen" ] && command -v python3 >/dev/null 2>&1; then
     case_dir=$temp/case
     (cd "$shared" && PYTHONDONTWRITEBYTECODE=1 python3 -m casegen gen --family transformer --size 120 \
-        --seed 5 --streams 3 --iterations 3 --out "$case_dir" >/dev/null)
+        --seed 5 --streams 3 --iterations 3 "$@" --out "$case_dir" >/dev/null)
 fi
 MI_CLI="$MI_BINARY_DIR/inspector-cli" MI_CASE=$case_dir MI_HOSTILE="$temp/hostile.prototxt" \
-    MI_SAMPLES="$shared/samples" node "$MI_SOURCE_DIR/tests/e2e/page.mjs"
+    MI_SAMPLES="$shared/samples" node "$MI_SOURCE_DIR/tests/e2e/$script"
