@@ -1,0 +1,264 @@
+/* What the gate says of runs of a chain of nodes that differ in one thing. */
+#include "analyse/gate/gate.h"
+#include "hand_model.h"
+#include "rng.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NODES = 12, RUNS = 13, US = 1000, WATCHED = 3 };
+
+static const uint32_t nothing[4] = {0};
+
+/* A chain n0 .. n11, of which n3 is what differs. Times scatter by a pattern, so that equal chains
+ * of other seeds are other samples of the same. */
+struct chain {
+    unsigned runs; /* 0: no tasks at all */
+    unsigned scatter_permille;
+    unsigned slower_permille; /* of all; of n3 alone if `is_one` */
+    bool is_one;
+    const char *dtype; /* of n3's output; NULL: float16 */
+    bool has_cast;     /* one more node behind n3 */
+    uint64_t seed;
+};
+
+static void make_chain(struct hand *hand, const struct chain *chain)
+{
+    uint64_t random = chain->seed;
+    uint32_t nodes[NODES + 1], value, count = 0;
+    char name[16];
+    hand_init(hand);
+    hand_graph(hand, MI_LAYER_COMPILED, 0);
+    hand_node(hand, "in", "Data", "float16", nothing, &value);
+    for (uint32_t n = 0; n < NODES; n++) {
+        const char *dtype = n == WATCHED && chain->dtype ? chain->dtype : "float16";
+        snprintf(name, sizeof name, "n%u", n);
+        nodes[count++] = hand_node(hand, name, n == WATCHED ? "Conv2D" : "MatMul", dtype,
+                                   (uint32_t[4]){value}, &value);
+        if (n == WATCHED && chain->has_cast)
+            nodes[count++] =
+                hand_node(hand, "cast", "Cast", "float16", (uint32_t[4]){value}, &value);
+    }
+    uint32_t stream = hand_track(hand, "stream 0", 0);
+    for (unsigned run = 0; run < chain->runs; run++) {
+        int64_t at_ns = (int64_t)run * 10000 * US;
+        for (uint32_t n = 0; n < count; n++) {
+            int64_t ns = (100 + 10 * (int64_t)n) * US;
+            if (!chain->is_one || n == WATCHED)
+                ns += ns * chain->slower_permille / 1000;
+            ns += ns *
+                  ((int64_t)rng_below(&random, 2 * chain->scatter_permille + 1) -
+                   chain->scatter_permille) /
+                  1000;
+            snprintf(name, sizeof name, "k%u", n);
+            hand_executed(hand, nodes[n],
+                          hand_task(hand, stream, name, MI_TASK_COMPUTE, run, at_ns, ns, 0));
+            at_ns += ns;
+        }
+    }
+    hand_finish(hand);
+}
+
+static void gate(const struct chain *base, const struct chain *new, const char *rules_text,
+                 struct mi_report *report)
+{
+    const struct mi_bytes names[] = {MI_LIT("base"), MI_LIT("new")};
+    struct hand hands[2];
+    struct mi_error err = MI_ERROR_INIT;
+    struct mi_gate_rules rules;
+    struct mi_compare compare;
+    make_chain(&hands[0], base);
+    make_chain(&hands[1], new);
+    const struct mi_model *one = &hands[0].model, *two = &hands[1].model;
+    const struct mi_model *const *models[] = {&one, &two};
+    mi_report_init(report);
+    assert_true(mi_compare_init(&compare, models, (uint32_t[]){1, 1},
+                                &(struct mi_cmp_options){-1, -1}, &err));
+    assert_true(rules_text ? mi_gate_rules_read(&rules, mi_cstr(rules_text), &err)
+                           : mi_gate_rules_default(&rules, &err));
+    assert_true(mi_gate_report(&compare, &rules, names, NULL, report, &err));
+    mi_gate_rules_fini(&rules);
+    mi_compare_fini(&compare);
+    hand_fini(&hands[0]);
+    hand_fini(&hands[1]);
+}
+
+static unsigned alarms(const struct mi_report *report, const char *rule)
+{
+    unsigned count = 0;
+    for (uint32_t f = 0; f < report->finding_count; f++)
+        count += strcmp(report->findings[f].rule, rule) == 0;
+    return count;
+}
+
+static const struct chain calm = {.runs = RUNS, .scatter_permille = 5, .seed = 3};
+
+static void test_equals(void **state)
+{
+    (void)state;
+    struct chain again = calm;
+    struct mi_report report;
+    again.seed = 4;
+    gate(&calm, &again, NULL, &report);
+    assert_int_equal(report.finding_count, 0);
+    mi_report_fini(&report);
+}
+
+static void test_one_node_is_slower(void **state)
+{
+    (void)state;
+    struct chain slow = calm;
+    struct mi_report report;
+    slow.seed = 4;
+    slow.is_one = true;
+    slow.slower_permille = 50;
+    gate(&calm, &slow, NULL, &report);
+    assert_int_equal(alarms(&report, "op_time"), 1);
+    assert_int_equal(alarms(&report, "type_time"), 1);
+    assert_int_equal(report.finding_count, 2);
+    assert_true(mi_bytes_equal(report.findings[0].subject, MI_LIT("n3")));
+    mi_report_fini(&report);
+}
+
+/* What all nodes do alike is no fault of one of them, but not nothing either. */
+static void test_all_are_slower(void **state)
+{
+    (void)state;
+    struct chain slow = calm;
+    struct mi_report report;
+    slow.seed = 4;
+    slow.slower_permille = 60;
+    gate(&calm, &slow, NULL, &report);
+    assert_int_equal(alarms(&report, "makespan"), 1);
+    assert_int_equal(alarms(&report, "op_time"), NODES);
+    mi_report_fini(&report);
+}
+
+/* Times that scatter by 300 per mille: a node that differs by more than the limit may be chance. */
+static void test_noise_is_no_alarm(void **state)
+{
+    (void)state;
+    unsigned beyond = 0;
+    for (uint64_t seed = 10; seed < 20; seed++) {
+        struct chain one = {.runs = RUNS, .scatter_permille = 300, .seed = seed}, other = one;
+        struct mi_report report;
+        other.seed = seed + 100;
+        gate(&one, &other, NULL, &report);
+        assert_int_equal(alarms(&report, "op_time"), 0);
+        const struct mi_report_table *table = &report.tables[1];
+        assert_string_equal(table->name, "measured");
+        for (uint32_t r = 0; r < table->row_count; r++)
+            beyond += table->cells[r * table->column_count + 4].number > 30000;
+        mi_report_fini(&report);
+    }
+    assert_true(beyond > 0); /* the limit alone would have raised some */
+}
+
+/* Three runs say nothing of noise: 5 % are within the wider limit, 30 % are not. */
+static void test_few_runs(void **state)
+{
+    (void)state;
+    struct chain few = calm, slow = calm;
+    struct mi_report report;
+    few.runs = slow.runs = 4;
+    slow.slower_permille = 50;
+    gate(&few, &slow, NULL, &report);
+    assert_int_equal(report.finding_count, 0);
+    mi_report_fini(&report);
+    slow.slower_permille = 300;
+    gate(&few, &slow, NULL, &report);
+    assert_int_equal(alarms(&report, "makespan"), 1);
+    mi_report_fini(&report);
+}
+
+static void test_another_dtype(void **state)
+{
+    (void)state;
+    struct chain wide = calm;
+    struct mi_report report;
+    wide.dtype = "float32";
+    gate(&calm, &wide, NULL, &report);
+    assert_int_equal(alarms(&report, "dtype_changes"), 1);
+    assert_int_equal(report.finding_count, 1);
+    mi_report_fini(&report);
+}
+
+static void test_a_conversion(void **state)
+{
+    (void)state;
+    struct chain more = calm;
+    struct mi_report report;
+    more.has_cast = true;
+    more.runs = 0;
+    struct chain still = calm;
+    still.runs = 0;
+    gate(&still, &more, NULL, &report);
+    assert_int_equal(alarms(&report, "inserted_transfers"), 1);
+    assert_int_equal(alarms(&report, "node_count"), 1); /* 14 of 13 nodes */
+    mi_report_fini(&report);
+    gate(&more, &still, NULL, &report); /* one that is gone is no alarm */
+    assert_int_equal(alarms(&report, "inserted_transfers"), 0);
+    mi_report_fini(&report);
+    gate(&still, &more,
+         "{\"schema\": \"model-inspector-gate-rules/1\", \"rules\": "
+         "[{\"rule\": \"inserted_transfers\", \"limit_count\": 1}]}",
+         &report);
+    assert_int_equal(report.finding_count, 0);
+    mi_report_fini(&report);
+}
+
+/* A rule of a file that cannot be checked does not let pass; without a file it is only listed. */
+static void test_not_checked(void **state)
+{
+    (void)state;
+    struct chain still = calm;
+    struct mi_report report;
+    still.runs = 0;
+    gate(&still, &still, NULL, &report);
+    assert_int_equal(report.finding_count, 0);
+    mi_report_fini(&report);
+    gate(&still, &still,
+         "{\"schema\": \"model-inspector-gate-rules/1\", \"rules\": [{\"rule\": \"makespan\"}]}",
+         &report);
+    assert_int_equal(alarms(&report, "not_checked"), 1);
+    assert_int_equal(report.findings[0].severity, MI_ERROR);
+    mi_report_fini(&report);
+}
+
+/* Names of rules choose whom they look at. */
+static void test_names(void **state)
+{
+    (void)state;
+    struct chain slow = calm;
+    struct mi_report report;
+    slow.is_one = true;
+    slow.slower_permille = 200;
+    gate(&calm, &slow,
+         "{\"schema\": \"model-inspector-gate-rules/1\", \"rules\": "
+         "[{\"rule\": \"op_time\", \"names\": [\"n4\", \"n1*\"]}]}",
+         &report);
+    assert_int_equal(report.finding_count, 0);
+    mi_report_fini(&report);
+    gate(&calm, &slow,
+         "{\"schema\": \"model-inspector-gate-rules/1\", \"rules\": "
+         "[{\"rule\": \"op_time\", \"names\": [\"n3\"], \"severity\": \"notice\"}]}",
+         &report);
+    assert_int_equal(report.finding_count, 1);
+    assert_int_equal(report.findings[0].severity, MI_NOTICE);
+    mi_report_fini(&report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equals),         cmocka_unit_test(test_one_node_is_slower),
+        cmocka_unit_test(test_all_are_slower), cmocka_unit_test(test_noise_is_no_alarm),
+        cmocka_unit_test(test_few_runs),       cmocka_unit_test(test_another_dtype),
+        cmocka_unit_test(test_a_conversion),   cmocka_unit_test(test_not_checked),
+        cmocka_unit_test(test_names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
