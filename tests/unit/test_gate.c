@@ -19,17 +19,19 @@ static const uint32_t nothing[4] = {0};
 struct chain {
     unsigned runs; /* 0: no tasks at all */
     unsigned scatter_permille;
+    unsigned run_permille;    /* what all tasks of a run scatter by alike */
     unsigned slower_permille; /* of all; of n3 alone if `is_one` */
     bool is_one;
     const char *dtype; /* of n3's output; NULL: float16 */
-    bool has_cast;     /* one more node behind n3 */
+    bool has_cast;     /* a node that converts the element type behind n3 */
+    bool has_trans;    /* one that changes the layout behind n8 */
     uint64_t seed;
 };
 
 static void make_chain(struct hand *hand, const struct chain *chain)
 {
     uint64_t random = chain->seed;
-    uint32_t nodes[NODES + 1], value, count = 0;
+    uint32_t nodes[NODES + 2], value, count = 0;
     char name[16];
     hand_init(hand);
     hand_graph(hand, MI_LAYER_COMPILED, 0);
@@ -42,10 +44,17 @@ static void make_chain(struct hand *hand, const struct chain *chain)
         if (n == WATCHED && chain->has_cast)
             nodes[count++] =
                 hand_node(hand, "cast", "Cast", "float16", (uint32_t[4]){value}, &value);
+        if (n == 8 && chain->has_trans) {
+            nodes[count] =
+                hand_node(hand, "trans", "TransData", "float16", (uint32_t[4]){value}, &value);
+            hand->model.all.rows.nodes.category[nodes[count++]] = MI_CATEGORY_DATA_MOVEMENT;
+        }
     }
     uint32_t stream = hand_track(hand, "stream 0", 0);
     for (unsigned run = 0; run < chain->runs; run++) {
         int64_t at_ns = (int64_t)run * 10000 * US;
+        int64_t common =
+            (int64_t)rng_below(&random, 2 * chain->run_permille + 1) - (int64_t)chain->run_permille;
         for (uint32_t n = 0; n < count; n++) {
             int64_t ns = (100 + 10 * (int64_t)n) * US;
             if (!chain->is_one || n == WATCHED)
@@ -54,6 +63,7 @@ static void make_chain(struct hand *hand, const struct chain *chain)
                   ((int64_t)rng_below(&random, 2 * chain->scatter_permille + 1) -
                    chain->scatter_permille) /
                   1000;
+            ns += ns * common / 1000;
             snprintf(name, sizeof name, "k%u", n);
             hand_executed(hand, nodes[n],
                           hand_task(hand, stream, name, MI_TASK_COMPUTE, run, at_ns, ns, 0));
@@ -229,6 +239,62 @@ static void test_not_checked(void **state)
     mi_report_fini(&report);
 }
 
+/* Runs that scatter by 200 per mille as a whole hide no single node: it is measured beside what is
+ * common to all of a run. */
+static void test_one_beside_the_level(void **state)
+{
+    (void)state;
+    struct chain restless = calm, slow;
+    struct mi_report report;
+    restless.run_permille = 200;
+    slow = restless;
+    slow.seed = 4;
+    slow.is_one = true;
+    slow.slower_permille = 50;
+    gate(&restless, &slow, NULL, &report);
+    assert_int_equal(alarms(&report, "op_time"), 1);
+    assert_int_equal(alarms(&report, "makespan"), 0);
+    mi_report_fini(&report);
+}
+
+/* One conversion in place of another: none was put in. */
+static void test_a_conversion_instead(void **state)
+{
+    (void)state;
+    struct chain before = calm, after = calm;
+    struct mi_report report;
+    before.runs = after.runs = 0;
+    before.has_cast = after.has_trans = true;
+    gate(&before, &after, NULL, &report);
+    assert_int_equal(alarms(&report, "inserted_transfers"), 0);
+    mi_report_fini(&report);
+    before.has_cast = false;
+    gate(&before, &after, NULL, &report);
+    assert_int_equal(alarms(&report, "inserted_transfers"), 1);
+    mi_report_fini(&report);
+}
+
+/* n3 takes 7 % of the work. */
+static void test_least_share(void **state)
+{
+    (void)state;
+    struct chain slow = calm;
+    struct mi_report report;
+    slow.is_one = true;
+    slow.slower_permille = 200;
+    for (unsigned least = 6; least < 10; least += 3) {
+        char rules[240];
+        snprintf(rules, sizeof rules,
+                 "{\"schema\": \"model-inspector-gate-rules/1\", \"rules\": "
+                 "[{\"rule\": \"op_time\", \"least_percent\": 0, \"names\": [\"n0\"]}, "
+                 "{\"rule\": \"op_time\", \"least_percent\": %u}]}",
+                 least);
+        gate(&calm, &slow, rules, &report);
+        assert_int_equal(report.finding_count, least == 6 ? 1 : 0);
+        mi_report_fini(&report);
+    }
+}
+
 /* Names of rules choose whom they look at. */
 static void test_names(void **state)
 {
@@ -254,11 +320,17 @@ static void test_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equals),         cmocka_unit_test(test_one_node_is_slower),
-        cmocka_unit_test(test_all_are_slower), cmocka_unit_test(test_noise_is_no_alarm),
-        cmocka_unit_test(test_few_runs),       cmocka_unit_test(test_another_dtype),
-        cmocka_unit_test(test_a_conversion),   cmocka_unit_test(test_not_checked),
-        cmocka_unit_test(test_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_equals),
+                                       cmocka_unit_test(test_one_node_is_slower),
+                                       cmocka_unit_test(test_all_are_slower),
+                                       cmocka_unit_test(test_noise_is_no_alarm),
+                                       cmocka_unit_test(test_few_runs),
+                                       cmocka_unit_test(test_another_dtype),
+                                       cmocka_unit_test(test_a_conversion),
+                                       cmocka_unit_test(test_not_checked),
+                                       cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_one_beside_the_level),
+                                       cmocka_unit_test(test_a_conversion_instead),
+                                       cmocka_unit_test(test_least_share)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
