@@ -113,7 +113,7 @@ static void put_not_checked(const struct mi_gate *gate, const struct mi_gate_rul
         &(struct mi_finding){.rule = "not_checked",
                              .severity = MI_ERROR,
                              .subject = mi_cstr(mi_gate_kinds[rule->kind].name),
-                             .sentence = N_("Rule %1 of the rules file was not checked: it %2."),
+                             .sentence = N_("Rule %1 of the rules file was not checked: %2."),
                              .args = {mi_cstr(mi_gate_kinds[rule->kind].name), mi_cstr(needs)},
                              .cost_ns = -1});
 }
