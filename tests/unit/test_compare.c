@@ -99,6 +99,45 @@ static void serial_costs_its_length(void **state)
     hand_fini(&new);
 }
 
+/* side meets long in so many of the counted runs of the base, in none on the new side. */
+static void met_in(struct hand *hand, unsigned meetings)
+{
+    uint32_t in, a, b, c;
+    hand_init(hand);
+    hand_graph(hand, MI_LAYER_COMPILED, 0);
+    hand_node(hand, "in", "Data", "float16", nothing, &in);
+    uint32_t node_a = hand_node(hand, "long", "MatMul", "float16", (uint32_t[4]){in}, &a);
+    uint32_t node_b = hand_node(hand, "side", "Filter", "float16", (uint32_t[4]){in}, &b);
+    hand_node(hand, "out", "Add", "float16", (uint32_t[4]){a, b}, &c);
+    uint32_t stream[2] = {hand_track(hand, "stream 0", 0), hand_track(hand, "stream 1", 1)};
+    for (uint32_t run = 0; run < RUNS; run++) {
+        int64_t start = (int64_t)1000 * run * US, late = run >= RUNS - meetings ? 0 : 250 * US;
+        hand_executed(hand, node_a,
+                      hand_task(hand, stream[0], "long", MI_TASK_COMPUTE, run, start, 200 * US, 0));
+        hand_executed(
+            hand, node_b,
+            hand_task(hand, stream[1], "side", MI_TASK_COMPUTE, run, start + late, 150 * US, 0));
+    }
+    hand_finish(hand);
+}
+
+/* Of three counted runs one is less than half, two are more. */
+static void serial_counts_from_half_of_the_runs(void **state)
+{
+    (void)state;
+    for (unsigned meetings = 1; meetings <= 2; meetings++) {
+        struct hand base, new;
+        struct mi_compare compare;
+        met_in(&base, meetings);
+        met_in(&new, 0);
+        compare_two(&compare, &base, &new);
+        assert_int_equal(compare.serial_count, meetings == 2 ? 1 : 0);
+        mi_compare_fini(&compare);
+        hand_fini(&base);
+        hand_fini(&new);
+    }
+}
+
 /* long takes 300 instead of 200. Off the longest path the same costs nothing: there it is side. */
 static void slower_by_type(void **state)
 {
@@ -243,10 +282,15 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_differs),  cmocka_unit_test(serial_costs_its_length),
-        cmocka_unit_test(slower_by_type),   cmocka_unit_test(without_graphs),
-        cmocka_unit_test(several_captures), cmocka_unit_test(noise),
-        cmocka_unit_test(unknown_device),   cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(nothing_differs),
+        cmocka_unit_test(serial_costs_its_length),
+        cmocka_unit_test(serial_counts_from_half_of_the_runs),
+        cmocka_unit_test(slower_by_type),
+        cmocka_unit_test(without_graphs),
+        cmocka_unit_test(several_captures),
+        cmocka_unit_test(noise),
+        cmocka_unit_test(unknown_device),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,6 +278,24 @@ static void damaged_ones_fail(void **state)
     mi_model_fini(&model);
 }
 
+/* A word that no vocabulary has: whoever looked it up would read behind a list. */
+static void words_stay_in_their_vocabulary(void **state)
+{
+    (void)state;
+    struct mi_model model, again;
+    struct export_ids ids;
+    struct mi_error err = MI_ERROR_INIT;
+    assert_true(export_model(&model, &ids));
+    model.all.rows.nodes.category[1] = 250;
+    struct mi_sink sink = snapshot_of(&model, NULL);
+    assert_true(mi_model_init(&again, &err));
+    assert_false(mi_snapshot_read(&again, mi_sink_bytes(&sink), &err));
+    assert_non_null(strstr(err.text, "nodes.category of row 1"));
+    mi_model_fini(&again);
+    mi_sink_fini(&sink);
+    mi_model_fini(&model);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -321,6 +339,7 @@ int main(void)
         cmocka_unit_test(values_of_records_come_along),
         cmocka_unit_test(names_can_be_replaced),
         cmocka_unit_test(damaged_ones_fail),
+        cmocka_unit_test(words_stay_in_their_vocabulary),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
