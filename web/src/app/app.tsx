@@ -36,7 +36,9 @@ function TimelineCanvas() {
 
 function Bar() {
     const sources = capture.value?.sources ?? [];
-    const file = sources[0]?.path.split('/').pop() ?? '';
+    // Of many files the one with most in it says best what this is; a folder begins with logs.
+    const fullest = sources.reduce((best, s) => ((s.records_in ?? 0) > (best?.records_in ?? -1) ? s : best), sources[0]);
+    const file = fullest?.path.split('/').pop() ?? '';
     return (
         <header class="bar">
             <strong>model-inspector</strong>
