@@ -500,6 +500,38 @@ static void shapes_are_no_leave(void **state)
     }
 }
 
+/* Names and lanes that come again are taken from the event before; those that only look alike, or
+ * alternate, are not. */
+static void names_and_lanes_that_alternate(void **state)
+{
+    (void)state;
+    struct reading r;
+    read_text(&r, "["
+                  "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"name\":\"a@\\\\n\","
+                  "\"args\":{\"level\":\"node\",\"connection_id\":1}},"
+                  "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":2,\"dur\":1,\"name\":\"a@\\n\","
+                  "\"args\":{\"level\":\"hccl\",\"connection_id\":2}},"
+                  "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":3,\"dur\":1,\"name\":\"a@y\","
+                  "\"args\":{\"level\":\"nod\",\"connection_id\":3}},"
+                  "{\"ph\":\"X\",\"pid\":11,\"tid\":2,\"ts\":4,\"dur\":1,\"name\":\"a@y\","
+                  "\"args\":{\"level\":\"node\",\"connection_id\":4}},"
+                  "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":5,\"dur\":1,\"name\":\"a@y\","
+                  "\"args\":{\"level\":\"node\",\"connection_id\":5}}]");
+    static const char *const names[] = {"\\n", "\n", "y", "y", "y"};
+    static const char *const levels[] = {"node", "communication", "nod", "node", "node"};
+    const struct mi_slices *slices = &r.batch.rows.slices;
+    assert_int_equal(slices->count - 1, 5);
+    for (uint32_t s = 1; s < slices->count; s++) {
+        assert_text(&r, slices->name[s], names[s - 1]);
+        assert_text(&r, slices->category[s], levels[s - 1]);
+    }
+    assert_int_equal(slices->track[3].v, slices->track[1].v);
+    assert_int_equal(slices->track[5].v, slices->track[2].v);
+    assert_int_not_equal(slices->track[2].v, slices->track[1].v);
+    assert_int_not_equal(slices->track[4].v, slices->track[2].v);
+    reading_fini(&r);
+}
+
 static void backslashes_of_paths(void **state)
 {
     (void)state;
@@ -762,6 +794,7 @@ int main(void)
         cmocka_unit_test(arrows_in_lanes_without_order),
         cmocka_unit_test(shapes_change_nothing),
         cmocka_unit_test(shapes_are_no_leave),
+        cmocka_unit_test(names_and_lanes_that_alternate),
         cmocka_unit_test(backslashes_of_paths),
         cmocka_unit_test(times_of_zero_are_set_apart),
         cmocka_unit_test(damaged_real_traces),

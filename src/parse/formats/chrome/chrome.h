@@ -40,6 +40,7 @@ struct mi_chrome_lane {
     uint32_t stream; /* track of its tasks asked for last */
     int64_t stream_number;
     uint32_t group; /* lane of the group that this one is a plane of; set at the end */
+    uint32_t next;  /* lane of the event that followed one of this lane last; 0 = none yet */
     bool is_group;  /* holds collectives */
 };
 
@@ -106,7 +107,8 @@ struct mi_chrome {
     uint32_t process_count, process_room, lane_count, lane_room;
     struct mi_map process_of_text, lane_of_text; /* hashes */
     uint32_t last_lane;
-    uint32_t *lane_of_track; /* [track_room] */
+    mi_str_id last_call, last_level, last_arrow; /* names met last */
+    uint32_t *lane_of_track;                     /* [track_room] */
     uint32_t track_room;
     struct mi_map track_of; /* (lane, stream) -> track of tasks */
     mi_clock_id host_clock;
@@ -153,6 +155,9 @@ void mi_chrome_notes_flush(struct mi_chrome *c);
 
 /* A name without escapes, cut to the limit. */
 mi_str_id mi_chrome_name(struct mi_chrome *c, struct mi_json_string text);
+
+/* The same where mostly the name comes again that came last, which `last` holds. */
+mi_str_id mi_chrome_name_again(struct mi_chrome *c, struct mi_json_string text, mi_str_id *last);
 
 /* --- lanes (chrome_lane.c) --- */
 

@@ -109,8 +109,10 @@ bool mi_chrome_event_read(struct mi_chrome_scan *scan, struct mi_chrome_event *e
 /* Empties all but arg[], which args_given tells of. */
 void mi_chrome_event_clear(struct mi_chrome_event *event);
 
-/* Takes in the value of a field. */
-void mi_chrome_take(struct mi_chrome_event *event, unsigned field, struct mi_json_string value);
+/* Takes in the value of a field. (Not as struct mi_json_string, which would travel through memory.)
+ */
+void mi_chrome_take(struct mi_chrome_event *event, unsigned field, struct mi_bytes text,
+                    bool has_escape);
 
 /* Reads an event that has the shape of an earlier one. False: it has none of them; nothing was
  * read. */

@@ -79,6 +79,14 @@ mi_str_id mi_chrome_name(struct mi_chrome *c, struct mi_json_string text)
     return mi_batch_str(c->batch, name);
 }
 
+mi_str_id mi_chrome_name_again(struct mi_chrome *c, struct mi_json_string text, mi_str_id *last)
+{
+    struct mi_bytes had = mi_batch_text(c->batch, *last);
+    if (!text.has_escape && had.len == text.raw.len && mi_bytes_same(had.at, text.raw.at, had.len))
+        return *last;
+    return *last = mi_chrome_name(c, text);
+}
+
 /* --- times --- */
 
 /* Times since 1970 lie far from those since a start: anything behind 1973 is one. */

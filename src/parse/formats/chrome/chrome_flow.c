@@ -59,7 +59,8 @@ void mi_chrome_flow(struct mi_chrome *c, const struct mi_chrome_event *event)
         .key = key_of(event),
         .ts_ns = event->ts_ns,
         .lane = lane,
-        .category = mi_chrome_name(c, event->category).v | kind << KIND_SHIFT};
+        .category = mi_chrome_name_again(c, event->category, &c->last_arrow).v | kind
+                                                                                     << KIND_SHIFT};
     c->batch->counts.kept++;
 }
 

@@ -59,10 +59,8 @@ static bool is_lane(const struct mi_chrome *c, uint32_t lane, struct mi_bytes pi
            mi_bytes_same(p.at, pid.at, p.len);
 }
 
-uint32_t mi_chrome_lane_of(struct mi_chrome *c, struct mi_bytes pid, struct mi_bytes tid)
+static uint32_t find_lane(struct mi_chrome *c, struct mi_bytes pid, struct mi_bytes tid)
 {
-    if (c->last_lane && is_lane(c, c->last_lane, pid, tid))
-        return c->last_lane;
     uint64_t hash = mi_hash64(pid) * UINT64_C(0x9e3779b97f4a7c15) + mi_hash64(tid);
     uint32_t *place = mi_map_at(&c->lane_of_text, hash);
     while (place && *place && !is_lane(c, *place, pid, tid))
@@ -70,7 +68,7 @@ uint32_t mi_chrome_lane_of(struct mi_chrome *c, struct mi_bytes pid, struct mi_b
     if (!place)
         return out_of_memory(c), 0;
     if (*place)
-        return c->last_lane = *place;
+        return *place;
     uint32_t process = process_of(c, pid);
     if (!c->lane_count)
         c->lane_count = 1;
@@ -80,7 +78,21 @@ uint32_t mi_chrome_lane_of(struct mi_chrome *c, struct mi_bytes pid, struct mi_b
     *place = c->lane_count++;
     c->lanes[*place] =
         (struct mi_chrome_lane){.process = process, .text = tid, .number = number_or(tid, -1)};
-    return c->last_lane = *place;
+    return *place;
+}
+
+/* Mostly the lane of the last event once more, or the one that followed that lane before. */
+uint32_t mi_chrome_lane_of(struct mi_chrome *c, struct mi_bytes pid, struct mi_bytes tid)
+{
+    uint32_t last = c->last_lane, next = last ? c->lanes[last].next : 0;
+    if (last && is_lane(c, last, pid, tid))
+        return last;
+    if (next && is_lane(c, next, pid, tid))
+        return c->last_lane = next;
+    c->last_lane = find_lane(c, pid, tid);
+    if (last)
+        c->lanes[last].next = c->last_lane;
+    return c->last_lane;
 }
 
 /* --- metadata --- */

@@ -158,9 +158,11 @@ static struct mi_bytes host_category(struct mi_bytes category)
     return category;
 }
 
-static struct mi_bytes level_category(struct mi_bytes level)
+static struct mi_json_string level_category(struct mi_json_string level)
 {
-    return mi_bytes_equal(level, MI_LIT("hccl")) ? MI_LIT("communication") : level;
+    if (mi_bytes_equal(level.raw, MI_LIT("hccl")))
+        level.raw = MI_LIT("communication");
+    return level;
 }
 
 /* AscendCL@aclrtMemcpyAsync: the level stands in the category already. */
@@ -186,8 +188,9 @@ static mi_str_id item_of(struct mi_chrome *c, const struct mi_chrome_event *even
 static void fill_call(struct mi_chrome *c, const struct mi_chrome_event *event,
                       struct mi_slice_row *span)
 {
-    span->name = mi_chrome_name(c, call_name(event->name));
-    span->category = mi_batch_str(c->batch, level_category(event->arg[MI_CHROME_ARG_LEVEL].raw));
+    span->name = mi_chrome_name_again(c, call_name(event->name), &c->last_call);
+    span->category =
+        mi_chrome_name_again(c, level_category(event->arg[MI_CHROME_ARG_LEVEL]), &c->last_level);
     span->item = item_of(c, event);
     span->connection = tie(c, event, MI_CHROME_ARG_CONNECTION);
 }

@@ -8,7 +8,7 @@
 
 /* The quote that ends a text; NULL if something else comes first: an escape, a control character,
  * the end. */
-static const uint8_t *text_end(const uint8_t *p, const uint8_t *limit)
+static inline const uint8_t *text_end(const uint8_t *p, const uint8_t *limit)
 {
 #if MI_SIMD
     for (; limit - p >= 16; p += 16) {
@@ -25,7 +25,7 @@ static const uint8_t *text_end(const uint8_t *p, const uint8_t *limit)
 }
 
 /* The first byte that is no digit. */
-static const uint8_t *digits_end(const uint8_t *p, const uint8_t *limit)
+static inline const uint8_t *digits_end(const uint8_t *p, const uint8_t *limit)
 {
 #if MI_SIMD
     for (; limit - p >= 16; p += 16) {
@@ -40,7 +40,7 @@ static const uint8_t *digits_end(const uint8_t *p, const uint8_t *limit)
 }
 
 /* Behind a number without exponent; NULL if it is none. What follows is for the next literal. */
-static const uint8_t *number_end(const uint8_t *p, const uint8_t *limit)
+static inline const uint8_t *number_end(const uint8_t *p, const uint8_t *limit)
 {
     p += p < limit && *p == '-';
     const uint8_t *end = digits_end(p, limit);
@@ -55,8 +55,8 @@ static const uint8_t *number_end(const uint8_t *p, const uint8_t *limit)
     return end;
 }
 
-static bool has_literal(const uint8_t *p, const uint8_t *limit, const uint8_t *literal,
-                        uint32_t length)
+static inline bool has_literal(const uint8_t *p, const uint8_t *limit, const uint8_t *literal,
+                               uint32_t length)
 {
     return (size_t)(limit - p) >= length && mi_bytes_same(p, literal, length);
 }
@@ -94,7 +94,7 @@ static const uint8_t *read_by(const struct mi_chrome_shape *shape, struct mi_chr
         if (slot->field >= MI_CHROME_FIELD_ARG)
             take_arg(event, slot->field - MI_CHROME_FIELD_ARG, text, limit, slot->is_text);
         else if (slot->field)
-            mi_chrome_take(event, slot->field, (struct mi_json_string){.raw = text});
+            mi_chrome_take(event, slot->field, text, false);
         p = end;
     }
     if (!has_literal(p, limit, shape->tail, shape->tail_len))
