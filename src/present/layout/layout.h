@@ -31,10 +31,11 @@ struct mi_layout_options {
 };
 
 enum mi_layout_edge_flag {
-    MI_EDGE_BACK = 1,    /* closes a cycle: drawn from bottom to top */
-    MI_EDGE_STUB = 2,    /* too long to route: its ends are marked instead */
-    MI_EDGE_LOOP = 4,    /* from a box to itself */
-    MI_EDGE_REPEATED = 8 /* an edge between the same boxes stands before it */
+    MI_EDGE_BACK = 1,     /* closes a cycle: drawn from bottom to top */
+    MI_EDGE_STUB = 2,     /* too long to route: its ends are marked instead */
+    MI_EDGE_LOOP = 4,     /* from a box to itself */
+    MI_EDGE_REPEATED = 8, /* an edge between the same boxes stands before it */
+    MI_EDGE_ABSENT = 16   /* of a comparison: this side does not have it */
 };
 
 struct mi_layout_point {

@@ -29,6 +29,7 @@ struct wire {                 /* an edge as it is drawn within one open group */
     uint32_t group, from, to; /* ends are items, or PORT | row of ports */
     uint32_t source;          /* item that it comes from; NONE if several */
     uint32_t weight;
+    uint8_t tags;
 };
 
 struct drawing { /* an open group, drawn */
@@ -43,6 +44,7 @@ struct scene {
     uint32_t *seen_as; /* [items] visible item that holds it; NONE = outside the root */
     struct wire *wires;
     uint32_t wire_count, wire_room;
+    uint8_t tags; /* of the edge at hand */
     struct port *ports;
     uint32_t port_count, port_room;
     struct mi_map wire_at, port_at; /* keys are hashes of what they stand for */
@@ -174,12 +176,13 @@ static bool add_wire(struct scene *s, uint32_t group, uint32_t from, uint32_t to
         struct wire *wire = &s->wires[*at - 1];
         wire->weight++;
         wire->source = wire->source == source ? source : NONE;
+        wire->tags |= s->tags;
         return true;
     }
     *at = s->wire_count + 1;
     if (!grow((void **)&s->wires, s->wire_count, &s->wire_room, sizeof *s->wires))
         return false;
-    s->wires[s->wire_count++] = (struct wire){group, from, to, source, 1};
+    s->wires[s->wire_count++] = (struct wire){group, from, to, source, 1, s->tags};
     return true;
 }
 
@@ -228,12 +231,18 @@ static bool find_hubs(struct scene *s)
     return ok;
 }
 
+static uint8_t tags_of(const struct scene *s, uint32_t edge)
+{
+    return s->set->tags ? s->set->tags[edge] : 0;
+}
+
 static bool list_wires(struct scene *s)
 {
     if (!find_hubs(s))
         return false;
     for (uint32_t e = 0; e < s->set->edge_count; e++) {
         uint32_t a = s->seen_as[s->set->from[e]], b = s->seen_as[s->set->to[e]];
+        s->tags = tags_of(s, e);
         if (a != NONE && b != NONE && a != b && !s->is_hub[a] && !add_edge(s, a, b))
             return false;
     }
@@ -465,12 +474,12 @@ static void write_edges_of(struct writing *w, uint32_t group, float x, float y)
             begin->y = border_of(w, wire->from, begin->y);
             end->y = border_of(w, wire->to, end->y);
         }
-        w->out->edges[w->out->edge_count++] =
-            (struct mi_scene_edge){.from = box_of(w, wire->from),
-                                   .to = box_of(w, wire->to),
-                                   .first_point = first,
-                                   .weight = wire->weight,
-                                   .flags = layout->edge_flags[e]};
+        w->out->edges[w->out->edge_count++] = (struct mi_scene_edge){.from = box_of(w, wire->from),
+                                                                     .to = box_of(w, wire->to),
+                                                                     .first_point = first,
+                                                                     .weight = wire->weight,
+                                                                     .flags = layout->edge_flags[e],
+                                                                     .tags = wire->tags};
     }
 }
 
@@ -488,6 +497,7 @@ static bool write_stubs(struct writing *w)
         ok = at != NULL;
         if (ok && *at) {
             w->out->edges[*at - 1].weight++;
+            w->out->edges[*at - 1].tags |= tags_of(s, e);
         } else if (ok) {
             *at = w->out->edge_count + 1;
             w->out->edges[w->out->edge_count++] =
@@ -495,7 +505,8 @@ static bool write_stubs(struct writing *w)
                                        .to = w->box[b],
                                        .first_point = w->out->point_count,
                                        .weight = 1,
-                                       .flags = MI_EDGE_STUB};
+                                       .flags = MI_EDGE_STUB,
+                                       .tags = tags_of(s, e)};
         }
     }
     mi_map_fini(&pairs);

@@ -25,8 +25,9 @@ enum mi_box_flag {
     MI_BOX_DTYPE = 128,       /* gives another element type than it reads */
     MI_BOX_INPUT = 256,       /* of the graph; stands for no node */
     MI_BOX_OUTPUT = 512,
-    MI_BOX_PART = 1024,   /* a run of children of a long group; its label is "2/5" */
-    MI_BOX_DYNAMIC = 2048 /* some dimension is not known before the run */
+    MI_BOX_PART = 1024,    /* a run of children of a long group; its label is "2/5" */
+    MI_BOX_DYNAMIC = 2048, /* some dimension is not known before the run */
+    MI_BOX_ABSENT = 4096   /* of a comparison: this side has nothing there */
 };
 
 struct mi_scene_box {
@@ -42,6 +43,7 @@ struct mi_scene_edge {
     uint32_t first_point; /* points first .. first of the next edge */
     uint32_t weight;      /* edges of the graph that it stands for */
     uint8_t flags;        /* enum mi_layout_edge_flag */
+    uint8_t tags;         /* of all the edges that it stands for */
 };
 
 struct mi_scene {
@@ -66,6 +68,7 @@ struct mi_scenery {
     uint32_t order_count;
     uint32_t *from, *to; /* [edge_count] items of the ends */
     uint32_t edge_count;
+    uint8_t *tags;      /* [edge_count] bits that mean something to whoever set them; NULL = none */
     uint16_t *flags;    /* [items] MI_BOX_..., but OPEN, PORT, HUB */
     uint8_t *category;  /* [items] */
     uint8_t *is_hidden; /* [items] constants, and groups of nothing else */

@@ -250,5 +250,6 @@ void mi_scenery_fini(struct mi_scenery *set)
     mi_mem_free(set->is_hidden);
     mi_mem_free(set->from);
     mi_mem_free(set->to);
+    mi_mem_free(set->tags);
     *set = (struct mi_scenery){0};
 }

@@ -81,6 +81,8 @@ void mi_answer(struct mi_site *site, const struct mi_request *request, const cha
 {
     const struct mi_route *route = find_route(request->path);
     const struct mi_asset *asset = route ? NULL : mi_asset_find(mi_cstr(request->path));
+    const char *side = route ? request->query(request, "side") : NULL;
+    bool is_base = side && strcmp(side, "base") == 0;
     bool is_get = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
     if (!route && !asset)
         mi_reply_error(reply, 404, "not_found", "there is nothing under that address");
@@ -91,8 +93,10 @@ void mi_answer(struct mi_site *site, const struct mi_request *request, const cha
                        route->is_post ? "this wants a POST" : "this wants a GET");
     else if (asset && request->is_post)
         mi_reply_error(reply, 405, "usage", "this wants a GET");
+    else if (route && is_base && !mi_site_base(site))
+        mi_reply_error(reply, 404, "not_found", "there is no base to compare with");
     else if (route)
-        route->answer(site, request, reply);
+        route->answer(is_base ? mi_site_base(site) : site, request, reply);
     else
         *reply = (struct mi_reply){.status = 200,
                                    .media = asset->media,

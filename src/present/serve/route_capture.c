@@ -163,7 +163,7 @@ static void write_passes(struct mi_jw *jw, const struct mi_site *site)
         mi_jw_member_bool(jw, "can_run", (mi_passes[p]->needs & ~has) == 0);
         mi_jw_end(jw);
     }
-    if (mi_site_base(site)->model) {
+    if (mi_site_names(site) && mi_site_side(site)) {
         mi_jw_begin_object(jw);
         mi_jw_member_text(jw, "name", "diff");
         mi_jw_member_bool(jw, "verdicts", true);

@@ -10,25 +10,9 @@
  * have no texts. */
 #include "base/json_scan.h"
 #include "present/layout/box_text.h"
-#include "present/serve/columns.h"
+#include "present/serve/outline_columns.h"
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
-
-enum column {
-    ITEM_ABOVE = 1,
-    ITEM_FIRST,
-    ITEM_NEXT,
-    ITEM_OF_NODE,
-    LABEL_END,
-    LABEL_BYTES,
-    OP_END,
-    OP_BYTES,
-    ITEM_NODE,
-    ITEM_NODES,
-    ITEM_TIME,
-    ITEM_FLAGS,
-    ITEM_CATEGORY
-};
 
 enum { MOST_ITEMS = 4096 };
 
@@ -64,50 +48,6 @@ static void read_wish(struct mi_json *js, struct wish *wish)
     }
 }
 
-/* --- the shape --- */
-
-/* The first of this item and its later siblings that is drawn. */
-static uint32_t drawn_from(const struct mi_drawn *drawn, uint32_t item)
-{
-    while (item && drawn->scenery.is_hidden[item])
-        item = drawn->outline.items[item].next;
-    return item;
-}
-
-/* A scope around a single node is one line, like its box. */
-static uint32_t first_below(const struct mi_drawn *drawn, uint32_t item)
-{
-    bool is_group = !item || drawn->scenery.flags[item] & MI_BOX_GROUP;
-    return is_group ? drawn_from(drawn, drawn->outline.items[item].first) : 0;
-}
-
-/* A constant is no box: what reads it first stands for it. */
-static uint32_t item_of_node(const struct mi_drawn *drawn, uint32_t node)
-{
-    const struct mi_model *model = drawn->outline.model;
-    const struct mi_tables *rows = &model->all.rows;
-    uint32_t item = drawn->outline.item_of_node[node], first = rows->nodes.first_out[node];
-    for (uint32_t p = first; item && p < first + rows->nodes.out_count[node]; p++) {
-        uint32_t value = rows->ports.value[p].v;
-        const struct mi_csr *readers = &model->index.consumers;
-        if (!drawn->scenery.is_hidden[item])
-            break;
-        if (value && readers->first[value] < readers->first[value + 1])
-            item = drawn->outline.item_of_node[readers->list[readers->first[value]]];
-    }
-    return item;
-}
-
-static void add_shape(struct mi_columns *c, const struct mi_drawn *drawn)
-{
-    const struct mi_outline_item *items = drawn->outline.items;
-    uint32_t count = drawn->outline.count, nodes = drawn->outline.model->all.rows.nodes.count;
-    MI_COLUMN(c, ITEM_ABOVE, MI_F_U32, uint32_t, count, items[i].parent);
-    MI_COLUMN(c, ITEM_FIRST, MI_F_U32, uint32_t, count, first_below(drawn, i));
-    MI_COLUMN(c, ITEM_NEXT, MI_F_U32, uint32_t, count, drawn_from(drawn, items[i].next));
-    MI_COLUMN(c, ITEM_OF_NODE, MI_F_U32, uint32_t, nodes, item_of_node(drawn, i));
-}
-
 /* --- single items --- */
 
 static int64_t time_of(const struct mi_drawn *drawn, uint32_t item, uint32_t node)
@@ -121,7 +61,7 @@ static int64_t time_of(const struct mi_drawn *drawn, uint32_t item, uint32_t nod
 static void add_items(struct mi_columns *c, const struct mi_drawn *drawn, const struct wish *wish)
 {
     const struct mi_outline *outline = &drawn->outline;
-    uint32_t count = wish->count, *node = mi_columns_add(c, ITEM_NODE, MI_F_U32, count);
+    uint32_t count = wish->count, *node = mi_columns_add(c, MI_COL_ITEM_NODE, MI_F_U32, count);
     struct mi_bytes *labels = mi_arena_alloc(&c->arena, (count + 1) * sizeof *labels);
     struct mi_bytes *ops = mi_arena_alloc(&c->arena, (count + 1) * sizeof *ops);
     uint32_t *known = mi_arena_alloc(&c->arena, (count + 1) * sizeof *known);
@@ -137,12 +77,12 @@ static void add_items(struct mi_columns *c, const struct mi_drawn *drawn, const 
     }
     if (c->failed)
         return;
-    mi_columns_add_texts(c, LABEL_END, labels, count, MI_BOX_MOST_TEXT);
-    mi_columns_add_texts(c, OP_END, ops, count, MI_BOX_MOST_TEXT);
-    MI_COLUMN(c, ITEM_NODES, MI_F_U32, uint32_t, count, outline->items[known[i]].nodes);
-    MI_COLUMN(c, ITEM_TIME, MI_F_I64, int64_t, count, time_of(drawn, known[i], node[i]));
-    MI_COLUMN(c, ITEM_FLAGS, MI_F_U16, uint16_t, count, drawn->scenery.flags[known[i]]);
-    MI_COLUMN(c, ITEM_CATEGORY, MI_F_U8, uint8_t, count, drawn->scenery.category[known[i]]);
+    mi_columns_add_texts(c, MI_COL_ITEM_LABEL_END, labels, count, MI_BOX_MOST_TEXT);
+    mi_columns_add_texts(c, MI_COL_ITEM_OP_END, ops, count, MI_BOX_MOST_TEXT);
+    MI_COLUMN(c, MI_COL_ITEM_NODES, MI_F_U32, uint32_t, count, outline->items[known[i]].nodes);
+    MI_COLUMN(c, MI_COL_ITEM_TIME, MI_F_I64, int64_t, count, time_of(drawn, known[i], node[i]));
+    MI_COLUMN(c, MI_COL_ITEM_FLAGS, MI_F_U16, uint16_t, count, drawn->scenery.flags[known[i]]);
+    MI_COLUMN(c, MI_COL_ITEM_CATEGORY, MI_F_U8, uint8_t, count, drawn->scenery.category[known[i]]);
 }
 
 void mi_route_outline(struct mi_site *site, const struct mi_request *request,
@@ -167,16 +107,7 @@ void mi_route_outline(struct mi_site *site, const struct mi_request *request,
     if (wish.has_items)
         add_items(&c, drawn, &wish);
     else
-        add_shape(&c, drawn);
-    if (c.failed) {
-        mi_reply_error(reply, 500, "no_memory", "out of memory for an outline");
-    } else {
-        struct mi_frame frame = {.kind = MI_FRAME_OUTLINE,
-                                 .rows = wish.has_items ? wish.count : drawn->outline.count,
-                                 .step_ns = 1,
-                                 .columns = c.list,
-                                 .column_count = c.count};
-        mi_reply_frame(reply, &frame);
-    }
+        mi_outline_add_shape(&c, drawn, NULL, mi_site_model(site)->all.rows.nodes.count);
+    mi_outline_reply(reply, &c, wish.has_items ? wish.count : drawn->outline.count);
     mi_columns_fini(&c);
 }

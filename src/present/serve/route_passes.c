@@ -16,6 +16,7 @@
 #include "base/param.h"
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
+#include "present/serve/site_diff.h"
 #include "present/text/i18n.h"
 #include "present/text/message.h"
 #include "present/text/report_text.h"
@@ -210,20 +211,27 @@ static bool read_args(const struct mi_param *params, const struct mi_request *re
     return true;
 }
 
-/* The model against the base. A request at a time: nothing is kept. */
-static bool run_diff(const struct mi_site *site, const struct mi_args *args,
-                     struct mi_report *report, struct mi_error *err)
+/* The model against the base. Of another device than what is usual it is made for this request. */
+static bool run_diff(struct mi_site *site, const struct mi_args *args, struct mi_report *report,
+                     struct mi_error *err)
 {
-    const struct mi_site_base *base = mi_site_base(site);
-    const struct mi_model *models[MI_CMP_SIDES] = {base->model, mi_site_model(site)};
-    const struct mi_model *const *lists[MI_CMP_SIDES] = {&models[0], &models[1]};
     struct mi_cmp_options options = {.rank = mi_args_int(args, "rank", -1),
                                      .device = mi_args_int(args, "device", -1)};
-    struct mi_compare compare;
-    if (!mi_compare_init(&compare, lists, (const uint32_t[]){1, 1}, &options, err))
-        return false;
-    mi_diff_report(&compare, base->names, args, report);
-    mi_compare_fini(&compare);
+    if (options.rank < 0 && options.device < 0) {
+        const struct mi_compare *usual = mi_site_compare(site, err);
+        if (!usual)
+            return false;
+        mi_diff_report(usual, mi_site_names(site), args, report);
+    } else {
+        const struct mi_model *models[MI_CMP_SIDES] = {mi_site_model(mi_site_base(site)),
+                                                       mi_site_model(site)};
+        const struct mi_model *const *lists[MI_CMP_SIDES] = {&models[0], &models[1]};
+        struct mi_compare compare;
+        if (!mi_compare_init(&compare, lists, (const uint32_t[]){1, 1}, &options, err))
+            return false;
+        mi_diff_report(&compare, mi_site_names(site), args, report);
+        mi_compare_fini(&compare);
+    }
     return !report->failed || mi_fail(err, MI_ENOMEM, "out of memory");
 }
 
@@ -231,7 +239,7 @@ void mi_route_passes(struct mi_site *site, const struct mi_request *request, str
 {
     const char *name = mi_http_rest(request, MI_API_ROOT "passes/");
     const struct mi_pass *pass = mi_pass_find(name);
-    bool is_diff = mi_site_base(site)->model && strcmp(name, "diff") == 0;
+    bool is_diff = mi_site_base(site) && strcmp(name, "diff") == 0;
     const char *lang_name = request->query(request, "lang");
     struct mi_arg list[MOST_ARGS];
     struct mi_args args;

@@ -1,4 +1,6 @@
-/* The routes, one function each; what they read and answer stands at each. */
+/* The routes, one function each; what they read and answer stands at each. Where a comparison is
+ * served, `side=base` in the address of any request asks the base instead of the new side; ids are
+ * those of the side. */
 #ifndef MI_PRESENT_SERVE_ROUTES_H
 #define MI_PRESENT_SERVE_ROUTES_H
 
@@ -9,6 +11,8 @@
 /* Everything else: each row is answered by mi_route_<name>. */
 #define MI_ROUTES(GET, POST)                                                                       \
     GET(capture, "capture")                                                                        \
+    GET(changes, "diff/changes")                                                                   \
+    GET(partner, "diff/partner")                                                                   \
     GET(group, "group")                                                                            \
     GET(links, "links")                                                                            \
     GET(passes, "passes/")                                                                         \
@@ -17,6 +21,8 @@
     POST(busy, "busy")                                                                             \
     POST(counters, "counters")                                                                     \
     POST(flows, "flows")                                                                           \
+    POST(joint_layout, "diff/layout")                                                              \
+    POST(joint_outline, "diff/outline")                                                            \
     POST(layout, "layout")                                                                         \
     POST(overview, "overview")                                                                     \
     POST(places, "places")                                                                         \

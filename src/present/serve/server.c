@@ -361,11 +361,11 @@ struct mi_server *mi_serve_start(const struct mi_session *session,
         return NULL;
     }
     server->site = mi_site_new(mi_session_model(session), err);
-    if (server->site && options->base)
-        mi_site_set_base(server->site, &(struct mi_site_base){
-                                           mi_session_model(options->base),
-                                           {mi_cstr(options->base_name), mi_cstr(options->name)}});
-    if (!server->site || !listen_at(server, options, err)) {
+    const struct mi_bytes names[] = {mi_cstr(options->base_name), mi_cstr(options->name)};
+    bool ok = server->site &&
+              (!options->base ||
+               mi_site_set_base(server->site, mi_session_model(options->base), names, err));
+    if (!ok || !listen_at(server, options, err)) {
         mi_serve_stop(server);
         return NULL;
     }

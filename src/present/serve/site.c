@@ -12,7 +12,10 @@ struct slot {
 
 struct mi_site {
     const struct mi_model *model;
-    struct mi_site_base base;
+    struct mi_site *base;      /* of a comparison, owned */
+    bool is_base;              /* of one */
+    struct mi_site_diff *diff; /* of both sites; the new side's */
+    struct mi_bytes names[MI_CMP_SIDES];
     struct slot slots[LAYERS][MI_FOLDS];
     struct mi_lod_cache lods;
     struct mi_times times;
@@ -34,20 +37,47 @@ struct mi_site *mi_site_new(const struct mi_model *model, struct mi_error *err)
     return site;
 }
 
-void mi_site_set_base(struct mi_site *site, const struct mi_site_base *base)
+bool mi_site_set_base(struct mi_site *site, const struct mi_model *base,
+                      const struct mi_bytes names[2], struct mi_error *err)
 {
-    site->base = *base;
+    site->base = mi_site_new(base, err);
+    site->diff = site->base ? mi_site_diff_new(site->base, site) : NULL;
+    if (!site->diff)
+        return mi_fail(err, MI_ENOMEM, "out of memory");
+    site->base->is_base = true;
+    site->base->diff = site->diff;
+    for (unsigned side = 0; side < MI_CMP_SIDES; side++)
+        site->names[side] = site->base->names[side] = names[side];
+    return true;
 }
 
-const struct mi_site_base *mi_site_base(const struct mi_site *site)
+struct mi_site *mi_site_base(struct mi_site *site)
 {
-    return &site->base;
+    return site->base;
+}
+
+unsigned mi_site_side(const struct mi_site *site)
+{
+    return site->is_base ? MI_CMP_BASE : MI_CMP_NEW;
+}
+
+const struct mi_bytes *mi_site_names(const struct mi_site *site)
+{
+    return site->diff ? site->names : NULL;
+}
+
+struct mi_site_diff *mi_site_diff(const struct mi_site *site)
+{
+    return site->diff;
 }
 
 void mi_site_free(struct mi_site *site)
 {
     if (!site)
         return;
+    if (!site->is_base)
+        mi_site_diff_free(site->diff);
+    mi_site_free(site->base);
     for (int layer = 0; layer < LAYERS; layer++)
         for (int fold = 0; fold < MI_FOLDS; fold++) {
             struct slot *slot = &site->slots[layer][fold];
@@ -89,8 +119,8 @@ enum mi_layer mi_site_layer(struct mi_bytes name)
     return mi_bytes_equal(name, MI_LIT("compiled")) ? MI_LAYER_COMPILED : MI_LAYER_FRAMEWORK;
 }
 
-static bool draw(struct mi_drawn *drawn, const struct mi_model *model, enum mi_layer layer,
-                 enum mi_fold fold, struct mi_error *err)
+bool mi_site_draw(struct mi_drawn *drawn, const struct mi_model *model, enum mi_layer layer,
+                  enum mi_fold fold, struct mi_error *err)
 {
     struct mi_outline_options options = {.layer = (int)layer,
                                          .by_group = fold == MI_FOLD_GROUP,
@@ -113,7 +143,7 @@ const struct mi_drawn *mi_site_drawn(struct mi_site *site, enum mi_layer layer, 
     struct slot *slot = &site->slots[layer][fold];
     mi_lock_take(&slot->lock);
     if (!slot->is_ready)
-        slot->is_ready = draw(&slot->drawn, mi_site_model(site), layer, fold, err);
+        slot->is_ready = mi_site_draw(&slot->drawn, mi_site_model(site), layer, fold, err);
     bool is_ready = slot->is_ready;
     mi_lock_give(&slot->lock);
     return is_ready ? &slot->drawn : NULL;

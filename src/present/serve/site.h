@@ -34,14 +34,19 @@ void mi_site_free(struct mi_site *site);
 
 const struct mi_model *mi_site_model(const struct mi_site *site);
 
-/* What the model is compared with, beside that model and what both are called; the report "diff" is
- * about it. All outlive the site. */
-struct mi_site_base {
-    const struct mi_model *model; /* NULL: nothing */
-    struct mi_bytes names[2];     /* of the base, of the model of the site */
-};
-void mi_site_set_base(struct mi_site *site, const struct mi_site_base *base); /* before requests */
-const struct mi_site_base *mi_site_base(const struct mi_site *site);
+/* Compares the site with a base, before the first request: the base gets a site of its own, which
+ * goes with this one. `names`: what base and model are called. All must outlive the site. */
+bool mi_site_set_base(struct mi_site *site, const struct mi_model *base,
+                      const struct mi_bytes names[2], struct mi_error *err);
+
+/* The site of the base of a comparison; NULL: there is none. */
+struct mi_site *mi_site_base(struct mi_site *site);
+
+/* 0: the site is the base of a comparison; 1: it is not. */
+unsigned mi_site_side(const struct mi_site *site);
+
+/* What the base and the new side are called; NULL: nothing is compared. */
+const struct mi_bytes *mi_site_names(const struct mi_site *site);
 
 enum mi_fold { MI_FOLD_SCOPE, MI_FOLD_GROUP, MI_FOLD_NONE, MI_FOLDS };
 

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "present/serve/site.h"
+#include "present/serve/site_diff.h"
 
 enum { MI_LOD_SLOTS = 8 };
 
@@ -39,5 +40,25 @@ struct mi_times {
 void mi_times_init(struct mi_times *times);
 void mi_times_fini(struct mi_times *times);
 struct mi_times *mi_site_times(struct mi_site *site);
+
+/* Makes the outline and the scenery of a layer; nothing is left of a failure. */
+bool mi_site_draw(struct mi_drawn *drawn, const struct mi_model *model, enum mi_layer layer,
+                  enum mi_fold fold, struct mi_error *err);
+
+/* The comparison that the site is a side of; NULL: none. */
+struct mi_site_diff *mi_site_diff(const struct mi_site *site);
+
+/* What a joint outline is filled from. */
+struct mi_joint_making {
+    const struct mi_compare *compare;
+    const struct mi_joint *joint;
+    const uint16_t *differs; /* [nodes of the joint model] */
+    const struct mi_drawn *own[MI_CMP_SIDES];
+};
+
+/* joint_drawn.c: fills all but `drawn`, which is there. Nothing is left of a failure. */
+bool mi_joint_drawn_fill(struct mi_joint_drawn *drawn, const struct mi_joint_making *making,
+                         struct mi_error *err);
+void mi_joint_drawn_fini(struct mi_joint_drawn *drawn);
 
 #endif
