@@ -167,6 +167,7 @@ __attribute__((noinline)) static const uint8_t *scan_special(struct mi_json *js,
             if (!p)
                 return NULL;
         } else if (js->options.allow_control) {
+            js->zero_bytes += !*p;
             p++;
         } else {
             fail(js, p, MI_EFORMAT, "JSON string has a bare control character");
@@ -299,7 +300,7 @@ void mi_json_init(struct mi_json *js, struct mi_bytes input, const struct mi_jso
     js->begin = js->at = js->line_at = input.at ? input.at : nothing;
     js->end = js->limit = js->begin + (input.at ? input.len : 0);
     js->line = js->options.first_line;
-    js->depth = js->deepest = js->odd_escapes = 0;
+    js->depth = js->deepest = js->odd_escapes = js->zero_bytes = 0;
     js->state = STATE_VALUE;
     js->is_object[0] = 0;
     if (mi_bytes_starts(input, MI_LIT("\xef\xbb\xbf")))
@@ -605,4 +606,11 @@ bool mi_json_seek(struct mi_json *js, size_t offset, uint32_t depth)
     js->depth = depth;
     js->state = depth ? STATE_RESUME : STATE_VALUE;
     return true;
+}
+
+void mi_json_seek_item(struct mi_json *js, size_t offset)
+{
+    js->deepest = js->deepest ? js->deepest : 1;
+    js->is_object[0] &= ~UINT64_C(1);
+    mi_json_seek(js, offset, 1);
 }

@@ -70,7 +70,7 @@ struct mi_json_number {
     bool is_finite;  /* false only with allow_non_finite; lengths are 0 then */
 };
 
-/* Fields are private except `error` and `odd_escapes`. */
+/* Fields are private except `error`, `odd_escapes` and `zero_bytes`. */
 struct mi_json {
     struct mi_error error; /* first failure since init or seek */
     const uint8_t *at, *end;
@@ -78,6 +78,7 @@ struct mi_json {
     const uint8_t *line_at;       /* lines are counted up to here */
     uint32_t line, depth, deepest;
     uint32_t odd_escapes; /* met with allow_escape */
+    uint32_t zero_bytes;  /* inside strings, met with allow_control */
     uint8_t state;
     struct mi_json_options options;
     uint64_t is_object[MI_JSON_DEPTH_MOST / 64]; /* one bit per open container, outermost first */
@@ -157,6 +158,10 @@ uint32_t mi_json_line(struct mi_json *js, size_t offset);
  * the closing bracket. With depth 0 a value is expected. A depth that was never reached is
  * MI_EINTERNAL. */
 bool mi_json_seek(struct mi_json *js, size_t offset, uint32_t depth);
+
+/* Goes on at `offset` of the buffer as inside an outermost array, whatever was open: for items that
+ * have lost what stood around them. Forgets a failure. */
+void mi_json_seek_item(struct mi_json *js, size_t offset);
 
 /* Offset of the first byte of the line after the one that holds `offset`; the buffer's length if
  * none. */

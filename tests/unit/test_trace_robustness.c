@@ -60,10 +60,10 @@ static void containers(void **state)
          3, 1, "trace.event_broken"},
         {MI_LIT("[" X("a", "1") ",\n" X("b", "2") ",\n{\"ph\":\"X\",\"na"), 3, 1,
          "trace.truncated"},
-        /* a list within an event that is never closed swallows the next one: read on behind that */
+        /* a list within an event that is never closed swallows no other event */
         {MI_LIT("[" X("a", "1") ",{\"ph\":\"X\",\"ts\":2,\"args\":[1,2," X("c", "3") "," X(
              "d", "4") "]"),
-         3, 1, "trace.event_broken"},
+         4, 1, "trace.event_broken"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct reading r;

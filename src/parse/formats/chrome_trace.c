@@ -21,7 +21,6 @@
  *
  * Becomes: tasks, slices, windows, counters, flows, notes. Versions seen: msprof 7.x and 8.1,
  * PyTorch profiler of Ascend 2024 and 2025. Deliberately left out: the overlap analysis. */
-#include "base/decimal.h"
 #include "base/mem.h"
 #include "base/translate.h"
 #include "parse/formats/chrome/chrome.h"
@@ -67,6 +66,10 @@ static int sniff(const struct mi_probe *probe)
 
 static void add_event(struct mi_chrome *c, const struct mi_chrome_event *event)
 {
+    if (event->flags & MI_CHROME_ZERO_BYTES) {
+        mi_chrome_lose_hole(c, event);
+        return;
+    }
     if (event->flags & MI_CHROME_KEY_TWICE)
         mi_chrome_note(c, MI_NOTICE, "trace.key_twice",
                        N_("an event with a key that stands there twice; the last value counts"));
@@ -151,29 +154,29 @@ static bool may_go_on(struct mi_chrome *c, size_t *reported, struct mi_error *er
     return true;
 }
 
-/* The scanner is inside the list. False only if the reader was stopped. */
-static bool read_events(struct mi_chrome *c, struct mi_error *err)
+bool mi_chrome_read_events(struct mi_chrome *c, struct mi_error *err)
 {
     struct mi_json *js = &c->scan.js;
     struct mi_chrome_event event;
     size_t reported = mi_json_offset(js);
+    size_t value = SIZE_MAX;
     c->list_depth = mi_json_depth(js);
     for (;;) {
         if (!mi_json_next_item(js)) {
-            if (!mi_json_failed(js) || !mi_chrome_mend_gap(c))
+            if (!mi_json_failed(js) || !mi_chrome_mend_gap(c, value))
                 return true;
+            value = SIZE_MAX;
             continue;
         }
         size_t start = mi_json_offset(js);
-        if (start < c->src->bytes.len && js->begin[start] == ',') {
-            mi_chrome_note_at(c, start, MI_NOTICE, "trace.comma",
-                              N_("a comma between two events is missing or one too many"));
-            mi_json_seek(js, start + 1, c->list_depth);
+        if (mi_chrome_mend_comma(c, start))
             continue;
-        }
+        value = start < c->src->bytes.len && js->begin[start] == '{' ? SIZE_MAX : start;
         c->batch->counts.in++;
         bool ok = mi_chrome_event_read(&c->scan, &event);
         c->event_at = event.at;
+        if (ok && !event.phase && mi_chrome_mend_nested(c, &event))
+            continue;
         if (ok)
             add_event(c, &event);
         else if (!mi_chrome_mend_event(c, start))
@@ -184,102 +187,6 @@ static bool read_events(struct mi_chrome *c, struct mi_error *err)
 }
 
 /* --- the file --- */
-
-/* {"backend": ..., "rank": 1, ...} */
-static void read_ranks(struct mi_chrome *c)
-{
-    struct mi_json *js = &c->scan.js;
-    struct mi_json_string key;
-    unsigned flags;
-    int64_t rank;
-    mi_json_begin_object(js);
-    while (mi_json_next_key(js, &key))
-        if (mi_json_string_is(key, MI_LIT("rank")) && mi_json_peek(js) == MI_JSON_NUMBER &&
-            mi_json_i64(js, &rank, &flags) && !flags && rank >= 0)
-            c->rank = rank;
-}
-
-static void read_head(struct mi_chrome *c, struct mi_json_string key)
-{
-    unsigned flags;
-    if (mi_json_string_is(key, MI_LIT("baseTimeNanoseconds"))) {
-        enum mi_json_type type = mi_json_peek(&c->scan.js);
-        if (type != MI_JSON_NUMBER && type != MI_JSON_STRING)
-            return;
-        c->has_base = mi_json_i64(&c->scan.js, &c->base_ns, &flags) &&
-                      !(flags & (MI_DECIMAL_BAD | MI_DECIMAL_OVERFLOW));
-        c->is_kineto = true;
-    } else if (mi_json_string_is(key, MI_LIT("distributedInfo")) &&
-               mi_json_peek(&c->scan.js) == MI_JSON_OBJECT) {
-        read_ranks(c);
-    } else if (mi_json_string_is(key, MI_LIT("schemaVersion")) ||
-               mi_json_string_is(key, MI_LIT("deviceProperties"))) {
-        c->is_kineto = true;
-    }
-}
-
-static bool read_object(struct mi_chrome *c, struct mi_error *err)
-{
-    struct mi_json *js = &c->scan.js;
-    struct mi_json_string key;
-    mi_json_begin_object(js);
-    while (mi_json_next_key(js, &key)) {
-        if (mi_json_string_is(key, MI_LIT("traceEvents")) && mi_json_peek(js) == MI_JSON_ARRAY) {
-            mi_json_begin_array(js);
-            if (!read_events(c, err))
-                return false;
-        } else {
-            read_head(c, key);
-        }
-    }
-    return true;
-}
-
-static void note_trailing(struct mi_chrome *c)
-{
-    struct mi_bytes all = c->src->bytes;
-    size_t at = mi_json_offset(&c->scan.js);
-    if (mi_json_failed(&c->scan.js))
-        return;
-    while (at < all.len && all.at[at] <= ' ')
-        at++;
-    if (at < all.len)
-        mi_chrome_note_at(c, at, MI_LOSS, "trace.trailing",
-                          N_("something follows the end of the list; it was not read"));
-}
-
-/* Lists and objects, one behind the other: two writers may have shared a file. */
-static bool read_all(struct mi_chrome *c, struct mi_error *err)
-{
-    struct mi_json *js = &c->scan.js;
-    bool is_first = true;
-    for (;;) {
-        enum mi_json_type type = mi_json_peek(js);
-        size_t at = mi_json_offset(js);
-        if (type != MI_JSON_ARRAY && type != MI_JSON_OBJECT) {
-            if (is_first)
-                return mi_fail_at(err, MI_EFORMAT, at, 1, "this is no trace: no list of events");
-            break;
-        }
-        if (!is_first)
-            mi_chrome_note_at(c, at, MI_NOTICE, "trace.second_list",
-                              N_("a second list of events behind the first one was read too"));
-        is_first = false;
-        if (type == MI_JSON_OBJECT) {
-            if (!read_object(c, err))
-                return false;
-        } else {
-            mi_json_begin_array(js);
-            if (!read_events(c, err))
-                return false;
-        }
-        if (mi_json_failed(js))
-            break;
-        mi_json_seek(js, mi_json_offset(js), 0);
-    }
-    note_trailing(c);
-    return true;
-}
 
 static void fini(struct mi_chrome *c)
 {
@@ -304,7 +211,7 @@ static bool read_trace(const struct mi_source *src, struct mi_batch *out, struct
     c.max_name_bytes =
         src->limits.max_string_bytes ? src->limits.max_string_bytes : DEFAULT_NAME_BYTES;
     mi_chrome_scan_init(&c.scan, src->bytes);
-    bool ok = read_all(&c, err);
+    bool ok = mi_chrome_read_file(&c, err);
     if (ok)
         mi_chrome_finish(&c);
     fini(&c);

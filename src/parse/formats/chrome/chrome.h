@@ -130,6 +130,9 @@ struct mi_chrome {
     struct mi_chrome_note notes[MI_CHROME_NOTES];
     uint32_t note_count;
     uint32_t list_depth; /* of the list of events */
+    size_t broken_at;    /* no event of the list was found from here on; SIZE_MAX: it is whole */
+    bool has_list;       /* there was one */
+    bool is_loose;       /* the file was read by what could be found in it */
     uint64_t event_at;   /* MI_NO_OFFSET: the whole file */
     int64_t base_ns;     /* baseTimeNanoseconds */
     int64_t rank;        /* of the process, where the file states it; -1 */
@@ -242,11 +245,45 @@ void mi_chrome_flows_finish(struct mi_chrome *c);
 void mi_chrome_note_at(struct mi_chrome *c, size_t at, enum mi_severity severity, const char *code,
                        const char *text);
 
+/* The next event that begins in [from, to), SIZE_MAX: there is none. Leaves the scanner anywhere.
+ */
+size_t mi_chrome_next_event(struct mi_chrome *c, size_t from, size_t to);
+
+/* Whether the object at `p` is an event: it states a phase, and is JSON up to there. Leaves the
+ * scanner anywhere. */
+bool mi_chrome_is_event(struct mi_chrome *c, size_t p);
+
+/* Counts as lost what is left of events between two places; `next` SIZE_MAX: the end. False: there
+ * is nothing of any. */
+bool mi_chrome_lose_between(struct mi_chrome *c, size_t from, size_t next);
+
 /* The event that begins at `start` is no JSON. True: reading goes on behind it. */
 bool mi_chrome_mend_event(struct mi_chrome *c, size_t start);
 
-/* The scanner stopped between two events. True: it goes on. */
-bool mi_chrome_mend_gap(struct mi_chrome *c);
+/* An item without a phase was read. True: it holds events, with the first of which reading goes on.
+ */
+bool mi_chrome_mend_nested(struct mi_chrome *c, const struct mi_chrome_event *event);
+
+/* Counts an event with zero bytes in it as lost: what stands in front of them and what stands
+ * behind them may be of two events. */
+void mi_chrome_lose_hole(struct mi_chrome *c, const struct mi_chrome_event *event);
+
+/* A comma too many stands where an event should. True: it was stepped over. */
+bool mi_chrome_mend_comma(struct mi_chrome *c, size_t start);
+
+/* The scanner stopped between two events; `value`: the place of the item in front, which was no
+ * object and was counted, else SIZE_MAX. True: it goes on. */
+bool mi_chrome_mend_gap(struct mi_chrome *c, size_t value);
+
+/* --- the list of events (chrome_trace.c) --- */
+
+/* The scanner is inside the list. False only if the reader was stopped; if it could not go on,
+ * `broken_at` is set and the scanner has failed. */
+bool mi_chrome_read_events(struct mi_chrome *c, struct mi_error *err);
+
+/* --- the file around it (chrome_file.c) --- */
+
+bool mi_chrome_read_file(struct mi_chrome *c, struct mi_error *err);
 
 /* --- sorting (chrome_sort.c) --- */
 

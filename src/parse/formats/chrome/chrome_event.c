@@ -255,7 +255,7 @@ bool mi_chrome_event_read(struct mi_chrome_scan *scan, struct mi_chrome_event *e
 {
     struct mi_json *js = &scan->js;
     struct mi_json_string key;
-    uint32_t seen = 0, odd = js->odd_escapes;
+    uint32_t seen = 0, odd = js->odd_escapes, zeroes = js->zero_bytes;
     if (mi_chrome_shape_read(scan, event))
         return true;
     mi_chrome_event_clear(event);
@@ -284,6 +284,7 @@ bool mi_chrome_event_read(struct mi_chrome_scan *scan, struct mi_chrome_event *e
     }
     event->size = mi_json_offset(js) - event->at;
     event->flags |= js->odd_escapes != odd ? MI_CHROME_ODD_ESCAPE : 0;
+    event->flags |= js->zero_bytes != zeroes ? MI_CHROME_ZERO_BYTES : 0;
     if (mi_json_failed(js))
         return false;
     mi_chrome_draft_end(scan, event);

@@ -40,6 +40,7 @@ enum {
     MI_CHROME_ROUNDED = 32,     /* parts of a nanosecond */
     MI_CHROME_KEY_TWICE = 64,   /* the last value counts */
     MI_CHROME_ODD_ESCAPE = 256, /* a backslash in front of something that is no escape */
+    MI_CHROME_ZERO_BYTES = 512, /* within its texts: a hole in the file */
     MI_CHROME_BINDS_HERE = 128  /* a flow ends at the span around it, not at the next one */
 };
 
