@@ -7,11 +7,18 @@ cost that is off by more than 10 % in more than a tenth of the cases. Findings o
 the precision of their rule.
 """
 import argparse
+import contextlib
+import gc
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+
+from casegen import cli as generator
+from casegen import ge_dump
+from casegen import score as scorer
 
 RULES = ("inserted_transfers format_ping_pong dtype_upcast pseudo_dependency redundant_sync missed_overlap over_fusion "
          "aicpu_fallback tiny_task_storm unbalanced_ranks constant_not_folded duplicate_compute host_bound "
@@ -41,8 +48,19 @@ class Sums:
         self.ratios, self.is_experimental = [], False
 
 
+def without_dumps():
+    """Dumps of compile stages are not written: the doctor is not given any here."""
+    dumper = ge_dump.StageDumper
+    ge_dump.StageDumper = lambda folder, seed, stages, *more: dumper(folder, seed, "none", *more)
+
+
 def casegen(*args):
-    return subprocess.run([sys.executable, "-m", "casegen", *args], capture_output=True, text=True, check=False)
+    """Runs the generator as its command line does, without a process of its own; its exit status."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        status = generator.main([str(a) for a in args])
+    gc.enable()
+    gc.collect()
+    return status
 
 
 def inputs(folder):
@@ -65,14 +83,8 @@ def findings(options, folder):
         return json.loads(done.stdout), json.load(file)["findings"]
 
 
-def score(options, folder, found):
-    mapping = os.path.join(options.temp, "found.json")
-    with open(mapping, "w", encoding="utf-8") as file:
-        json.dump({"schema": "casegen-mapping/1", "findings": found}, file)
-    done = casegen("score", "--truth", os.path.join(folder, "truth.json"), "--mapping", mapping, "--json")
-    if done.returncode:
-        sys.exit("score failed: " + done.stderr)
-    return json.loads(done.stdout)["findings"]
+def score(folder, found):
+    return scorer.score(os.path.join(folder, "truth.json"), {"schema": "casegen-mapping/1", "findings": found})["findings"]
 
 
 def judge(options, sums, name, folder):
@@ -82,7 +94,7 @@ def judge(options, sums, name, folder):
         planted = {f["rule"] for f in json.load(file)["faults"]}
     for rule in {f["rule"] for f in found} | planted:
         row = sums.setdefault(rule, Sums())
-        one = score(options, folder, [f for f in found if f["rule"] == rule])
+        one = score(folder, [f for f in found if f["rule"] == rule])
         judged = one["found"] - one["neutral"]
         row.cases += rule in planted
         row.right += one["right"]
@@ -103,11 +115,8 @@ def judge(options, sums, name, folder):
 
 def pair(options, sums, rule, name, args):
     case = os.path.join(options.temp, "case")
-    done = casegen("fault", rule, *args, "--out", case, "--force")
-    if done.returncode == 1:
+    if casegen("fault", rule, *args, "--out", case, "--force"):
         return  # no place for this fault in this model
-    if done.returncode:
-        sys.exit("casegen failed: " + done.stderr)
     judge(options, sums, name, os.path.join(case, "faulty"))
     judge(options, sums, name + " healthy", os.path.join(case, "healthy"))
 
@@ -115,12 +124,11 @@ def pair(options, sums, rule, name, args):
 def healthy(options, sums, family, seed):
     """A run that nothing was planted in, captured badly."""
     case = os.path.join(options.temp, "case")
-    done = casegen("gen", "--family", family, "--size", str(options.size), "--seed", seed, "--streams", "3",
-                   "--stages", "none", "--skip", "json,db", "--iterations", "3", "--event-reuse", "--runtime-tasks", "6",
-                   "--split", "30", "--lost-events", "0.03", "--lost", "0.01", "--no-origin", "0.3", "--memcpy-output",
-                   "--out", case, "--force")
-    if done.returncode:
-        sys.exit("casegen failed: " + done.stderr)
+    if casegen("gen", "--family", family, "--size", options.size, "--seed", seed, "--streams", 3,
+               "--stages", "none", "--skip", "json,db", "--iterations", 3, "--event-reuse", "--runtime-tasks", 6,
+               "--split", 30, "--lost-events", 0.03, "--lost", 0.01, "--no-origin", 0.3, "--memcpy-output",
+               "--out", case, "--force"):
+        sys.exit("casegen failed")
     judge(options, sums, "healthy-%s-%s" % (family, seed), case)
 
 
@@ -135,7 +143,7 @@ def presets(options, sums, seed):
                                  ("article-wrong-stream", "faulty", "pseudo_dependency"),
                                  ("article-clock-offset", "", "clock_offset"),
                                  ("article-mismatch", "", "more_tasks_than_nodes")):
-        if casegen("preset", preset, "--seed", str(seed), "--out", case, "--force").returncode:
+        if casegen("preset", preset, "--seed", seed, "--out", case, "--force"):
             continue
         report = judge(options, sums, "%s-%d" % (preset, seed), os.path.join(case, folder))
         if first_of(report) != rule:
@@ -169,14 +177,14 @@ def main():
     options, sums, wrong = parse(), {}, 0
     rules = RULES if options.rules == "all" else [r for r in options.rules.split(",") if r]
     os.makedirs(options.temp, exist_ok=True)
+    without_dumps()
     for seed in options.seeds.split(","):
         for rule in rules:
             pair(options, sums, rule, "%s-%s" % (rule, seed), ["--default-model", "--seed", seed])
             for family in filter(None, options.families.split(",")):
                 if family in FEW_PLACES.get(rule, (family,)):
                     pair(options, sums, rule, "%s-%s-%s" % (rule, family, seed),
-                         ["--family", family, "--size", str(options.size), "--seed", seed, "--streams",
-                          str(STREAMS.get(rule, 1))])
+                         ["--family", family, "--size", options.size, "--seed", seed, "--streams", STREAMS.get(rule, 1)])
         for family in filter(None, options.families.split(",")):
             healthy(options, sums, family, seed)
         if options.presets:

@@ -364,35 +364,48 @@ static void slow_processors(void **state)
     }
 }
 
-/* Two products of equal tensors, 600 us on `blocks` cores and 100 us on 24. */
-static int64_t cost_of_cores(int64_t blocks)
+static void planned(struct scene *s, uint32_t node, int64_t blocks)
+{
+    mi_add_planned(&s->hand.model.all, &(struct mi_planned_row){.graph = s->hand.graph,
+                                                                .kind = MI_TASK_COMPUTE,
+                                                                .block_dim = blocks,
+                                                                .event = -1,
+                                                                .label = -1,
+                                                                .op_index = -1,
+                                                                .native_id = -1,
+                                                                .record_offset = -1,
+                                                                .node = {node}});
+}
+
+/* Products: one of 600 us on `blocks` cores; one like it of 100 us on `like_blocks`; one of other
+ * tensors of 50 us on `other_blocks`. No cores: there is none. */
+static int64_t cost_of_cores(int64_t blocks, int64_t like_blocks, int64_t other_blocks)
 {
     struct scene s;
-    uint32_t a;
     begin(&s, false);
     compiled(&s);
-    for (int i = 0; i < 2; i++) {
-        uint32_t node = op(&s, i ? "slow" : "fast", "MatMulV2", s.x, i ? 600 : 100, &a);
-        mi_add_planned(&s.hand.model.all, &(struct mi_planned_row){.graph = s.hand.graph,
-                                                                   .kind = MI_TASK_COMPUTE,
-                                                                   .block_dim = i ? blocks : 24,
-                                                                   .event = -1,
-                                                                   .label = -1,
-                                                                   .op_index = -1,
-                                                                   .native_id = -1,
-                                                                   .record_offset = -1,
-                                                                   .node = {node}});
-    }
     shape(&s, s.x, 64, "ND");
+    if (like_blocks)
+        planned(&s, op(&s, "fast", "MatMulV2", s.x, 100, NULL), like_blocks);
+    planned(&s, op(&s, "slow", "MatMulV2", s.x, 600, NULL), blocks);
+    if (other_blocks) {
+        uint32_t y = hand_value(&s.hand, "y", MI_VALUE_INPUT, "float16", 0);
+        shape(&s, y, 32, "ND");
+        planned(&s, op(&s, "other", "MatMulV2", y, 50, NULL), other_blocks);
+    }
     return cost_in(&s, "low_core_use", MI_WARNING);
 }
 
 static void few_cores(void **state)
 {
     (void)state;
-    assert_int_equal(cost_of_cores(1), 500);
-    assert_int_equal(cost_of_cores(12), 500);
-    assert_int_equal(cost_of_cores(13), -1);
+    assert_int_equal(cost_of_cores(1, 24, 0), 500);
+    assert_int_equal(cost_of_cores(12, 24, 0), 500);
+    assert_int_equal(cost_of_cores(13, 24, 0), -1);
+    assert_int_equal(cost_of_cores(1, 1, 24), -1); /* its like is fast on as few */
+    assert_int_equal(cost_of_cores(1, 1, 0), -1);
+    assert_int_equal(cost_of_cores(1, 0, 8), 550);
+    assert_int_equal(cost_of_cores(1, 0, 7), -1);
 }
 
 static void slower_than_its_like(void **state)
@@ -447,20 +460,37 @@ static void much_is_moved(void **state)
     }
 }
 
+/* `count` pairs of nodes of 50 us each; the second one of a pair is launched so late. */
+static int64_t cost_of_late_hosts(int count, int64_t late_us, int64_t work_us)
+{
+    struct scene s;
+    uint32_t v;
+    begin(&s, false);
+    compiled(&s);
+    v = s.x;
+    op(&s, "a", "Relu", v, work_us, &v);
+    for (int i = 0; i < count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b%d", i);
+        s.at_us += late_us - GAP;
+        task_on(&s, 0, "MODEL_EXECUTE", MI_TASK_SYNC, 1);
+        op(&s, name, "Relu", v, work_us, &v);
+    }
+    return cost_in(&s, "host_bound", MI_WARNING);
+}
+
+/* Idle times of 5 us count, findings of 20 us and 50 thousandths of the run. */
 static void late_hosts(void **state)
 {
     (void)state;
-    for (int64_t late_us = 4; late_us <= 400; late_us += 396) {
-        struct scene s;
-        uint32_t a;
-        begin(&s, false);
-        compiled(&s);
-        op(&s, "a", "Relu", s.x, 50, &a);
-        s.at_us += late_us - GAP;
-        task_on(&s, 0, "MODEL_EXECUTE", MI_TASK_SYNC, 1);
-        op(&s, "b", "Relu", a, 50, NULL);
-        assert_int_equal(cost_in(&s, "host_bound", MI_WARNING), late_us == 400 ? 400 : -1);
-    }
+    assert_int_equal(cost_of_late_hosts(1, 400, 50), 400);
+    assert_int_equal(cost_of_late_hosts(5, 5, 10), 25);
+    assert_int_equal(cost_of_late_hosts(5, 4, 10), -1); /* 20 us in all, but none of them counts */
+    assert_int_equal(cost_of_late_hosts(4, 5, 10), 20);
+    assert_int_equal(cost_of_late_hosts(3, 5, 10), -1);
+    /* 30 us of 600 and of 602 us: the run is two nodes, the idle time, and 2 us of a task */
+    assert_int_equal(cost_of_late_hosts(1, 30, 284), 30);
+    assert_int_equal(cost_of_late_hosts(1, 30, 285), -1);
 }
 
 static void make_ranks(struct scene *s, int64_t second_us)

@@ -189,10 +189,39 @@ static void test_strangers(void **state)
     joining_fini(&j);
 }
 
+/* A program that loads a model and calls nothing that makes a task: which file it was is told all
+ * the same. */
+static void test_loads_alone(void **state)
+{
+    struct joining j;
+    (void)state;
+    hook_begin(&writer, 1, MI_REC_ENDED);
+    hook_chunk(&writer, 0, 100, 0);
+    hook_call(&writer, MI_REC_aclmdlLoadFromFile, 0, 1, 0, MI_REC_NO_TASK, "/models/net.om");
+    hook_end(&writer, (const uint64_t[]){1}, 1);
+    joining_init(&j);
+    joining_bytes(&j, "mi_hook", (struct mi_bytes){writer.bytes, writer.len}, "c/hook-1-0.mirec");
+    struct mi_batch *all = &j.model.all;
+    struct mi_source_row row = {.path = mi_batch_cstr(all, "models/net.om"),
+                                .reader = mi_batch_cstr(all, "om")};
+    mi_source_id source = mi_model_add_source(&j.model, &row, (struct mi_bytes){0}, NULL);
+    mi_graph_id graph =
+        mi_add_graph(all, &(struct mi_graph_row){.source = source,
+                                                 .layer = MI_LAYER_COMPILED,
+                                                 .kind = MI_GRAPH_MAIN,
+                                                 .name = mi_batch_cstr(all, "net")});
+    assert_true(joining_run(&j));
+    assert_int_equal(all->rows.submissions.count, 1);
+    assert_int_equal(all->rows.loads.count, 2);
+    assert_int_equal(all->rows.loads.graph[1].v, graph.v);
+    joining_fini(&j);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain), cmocka_unit_test(test_wrap),
-                                       cmocka_unit_test(test_part), cmocka_unit_test(test_before),
-                                       cmocka_unit_test(test_strangers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),     cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_part),      cmocka_unit_test(test_before),
+        cmocka_unit_test(test_strangers), cmocka_unit_test(test_loads_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,10 @@ bool mi_check_carry(struct mi_check *check);
 /* --- check_tensors.c: DTYPE, KEPT, SHAPE, LAYOUT --- */
 bool mi_check_tensors(struct mi_check *check);
 
+/* Sizes of a compiled tensor before its layout was changed, outermost first, -1 = not known before
+ * the run; they belong to the model. NULL: not known. */
+const int64_t *mi_check_plain_sizes(const struct mi_model *model, uint32_t value, uint32_t *rank);
+
 /* --- check_nodes.c: VANISHED, REMOVED, REPLACED, ADDED, AI_CPU --- */
 bool mi_check_nodes(struct mi_check *check);
 

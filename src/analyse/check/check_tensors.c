@@ -94,10 +94,8 @@ static bool is_plain(struct mi_bytes format)
     return false;
 }
 
-/* Sizes of a compiled tensor before its layout was changed; NULL: not known. */
-static const int64_t *plain_sizes(const struct mi_check *check, uint32_t value, uint32_t *rank)
+const int64_t *mi_check_plain_sizes(const struct mi_model *model, uint32_t value, uint32_t *rank)
 {
-    const struct mi_model *model = check->model;
     const struct mi_tables *rows = &model->all.rows;
     mi_str_id name = mi_strings_find(&model->all.strings, MI_LIT("origin_shape"));
     uint32_t first = rows->values.first_attr[value];
@@ -137,7 +135,7 @@ static bool compare_shape(struct mi_check *check, uint32_t before)
 {
     const struct mi_tables *rows = &check->model->all.rows;
     uint32_t after = check->carrier[before], rank;
-    const int64_t *sizes = plain_sizes(check, after, &rank);
+    const int64_t *sizes = mi_check_plain_sizes(check->model, after, &rank);
     if (!rows->values.has_shape[before] || !sizes ||
         same_sizes(&rows->dims.size[rows->values.first_dim[before]], rows->values.dim_count[before],
                    sizes, rank))

@@ -155,8 +155,27 @@ int64_t mi_doctor_usual_ns(const struct mi_doctor *doctor, mi_str_id op, uint32_
 uint32_t mi_doctor_input(const struct mi_tables *rows, uint32_t node);
 uint32_t mi_doctor_output(const struct mi_tables *rows, uint32_t node);
 
+/* An attribute that says how a node is run or where it comes from, not what it computes. */
+bool mi_doctor_is_about_compiling(struct mi_bytes name);
+
+/* Bytes of an element; 0: not known, or not whole bytes. */
+int64_t mi_doctor_width(const struct mi_doctor *doctor, mi_str_id dtype);
+
 /* Equal element type and sizes, both known. */
 bool mi_doctor_same_tensor(const struct mi_tables *rows, uint32_t a, uint32_t b);
+
+/* --- doctor_shapes.c: nodes that are alike but for the sizes of their tensors --- */
+
+/* An axis that is no whole number of the blocks that the hardware works on. */
+struct mi_doctor_uneven {
+    int64_t size, block; /* elements; 0: all axes are even */
+};
+struct mi_doctor_uneven mi_doctor_find_uneven(const struct mi_doctor *doctor, uint32_t node);
+
+/* Equal type, attributes, number of ops, element types, ranks and layouts, and every tensor a
+ * quarter to four times as large. *times: how many times the work of `b` that of `a` is. False also
+ * where sizes are not known. */
+bool mi_doctor_is_comparable(const struct mi_doctor *doctor, uint32_t a, uint32_t b, double *times);
 
 /* --- doctor_trips.c: conversions whose end is like their beginning --- */
 

@@ -21,19 +21,6 @@ struct upcast {
     int64_t narrow_time, wide_time; /* in proportion */
 };
 
-static int64_t width_of(const struct mi_doctor *d, mi_str_id dtype)
-{
-    static const struct {
-        const char *name;
-        int64_t bytes;
-    } widths[] = {{"float64", 8}, {"float32", 4}, {"float16", 2}, {"bfloat16", 2},
-                  {"int64", 8},   {"int32", 4},   {"int16", 2},   {"int8", 1}};
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-        if (mi_bytes_equal(mi_model_text(d->model, dtype), mi_cstr(widths[i].name)))
-            return widths[i].bytes;
-    return 0;
-}
-
 static bool is_cast(const struct mi_doctor *d, uint32_t node)
 {
     return mi_doctor_converts(d, node) &&
@@ -77,8 +64,9 @@ static void find_before(const struct mi_doctor *d, struct upcast *u, uint32_t va
             return;
         chain[length] = at;
         value = mi_doctor_input(rows, at);
-        if (!is_cast(d, at) || width_of(d, rows->values.dtype[value]) >=
-                                   width_of(d, rows->values.dtype[mi_doctor_output(rows, at)]))
+        if (!is_cast(d, at) ||
+            mi_doctor_width(d, rows->values.dtype[value]) >=
+                mi_doctor_width(d, rows->values.dtype[mi_doctor_output(rows, at)]))
             continue;
         add_cast(u, at);
         for (int i = length - 1; i >= 0 && has_twin(d, chain[i], value); i--)
@@ -96,8 +84,9 @@ static void find_behind(const struct mi_doctor *d, struct upcast *u)
         uint32_t value = rows->ports.value[rows->nodes.first_out[u->node] + o].v;
         for (uint32_t i = readers->first[value]; value && i < readers->first[value + 1]; i++) {
             uint32_t at = readers->list[i];
-            if (is_cast(d, at) && width_of(d, rows->values.dtype[mi_doctor_output(rows, at)]) <
-                                      width_of(d, rows->values.dtype[value]))
+            if (is_cast(d, at) &&
+                mi_doctor_width(d, rows->values.dtype[mi_doctor_output(rows, at)]) <
+                    mi_doctor_width(d, rows->values.dtype[value]))
                 add_cast(u, at);
         }
     }
@@ -119,7 +108,7 @@ static void tell(struct mi_doctor *d, const struct mi_check_change *change)
                            ? rows->values.dtype[change->before.v]
                            : rows->values.origin_dtype[change->after.v];
     mi_str_id after = rows->values.dtype[change->after.v];
-    int64_t narrow_bytes = width_of(d, before), wide_bytes = width_of(d, after);
+    int64_t narrow_bytes = mi_doctor_width(d, before), wide_bytes = mi_doctor_width(d, after);
     if (!narrow_bytes || narrow_bytes >= wide_bytes || d->claimed[u.node] ||
         !mi_doctor_ran(d, u.node) || mi_doctor_is_on_cpu(d, u.node))
         return;

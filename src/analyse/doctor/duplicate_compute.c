@@ -28,23 +28,12 @@ static void put(struct signature *s, uint32_t word)
         s->words[s->count++] = word;
 }
 
-/* Attributes that say how a node is run or where it comes from, not what it computes. */
-static bool is_about_compiling(struct mi_bytes name)
-{
-    static const char *const names[] = {"OwnerGraphIsUnknown", "fusion_scope", "imply_type",
-                                        "tvm_blockdim", "tvm_magic"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (mi_bytes_equal(name, mi_cstr(names[i])))
-            return true;
-    return mi_bytes_starts(name, MI_LIT("_")) || mi_bytes_starts(name, MI_LIT("pass_name"));
-}
-
 static void put_attrs(const struct mi_doctor *d, uint32_t node, struct signature *s)
 {
     const struct mi_tables *rows = d->rows;
     uint32_t first = rows->nodes.first_attr[node];
     for (uint32_t a = first; a < first + rows->nodes.attr_count[node]; a++) {
-        if (is_about_compiling(mi_model_text(d->model, rows->attrs.name[a])))
+        if (mi_doctor_is_about_compiling(mi_model_text(d->model, rows->attrs.name[a])))
             continue;
         put(s, rows->attrs.name[a].v);
         put(s, rows->attrs.item_count[a]);

@@ -1,6 +1,7 @@
 /* A heavy node that was tiled for few cores, while its like - equal type and equal tensors - use
  * several times as many and take a fraction of the time. A node without any like is compared with
- * all of its type that use far more cores. Cost: the run with it as fast as those. */
+ * all of its type that use far more cores. Where its like are fast on as few, cores explain nothing
+ * and slow_op tells of it. Cost: the run with it as fast as those. */
 #include "analyse/doctor/doctor.h"
 #include "base/mem.h"
 
@@ -118,6 +119,5 @@ const struct mi_doctor_rule mi_doctor_rule_low_core_use = {
            "whose outer dimensions are too small to be split."),
     .needs = MI_DOCTOR_TASKS | MI_DOCTOR_LINKS | MI_DOCTOR_COMPILED,
     .limits = limits,
-    .is_experimental = true,
     .run = run,
 };

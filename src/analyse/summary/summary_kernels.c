@@ -1,13 +1,11 @@
 /* How the operators ran that took most time: what the record of the first counted task of each says
  * about cores, pipes and shapes. Records lie in the inputs and are read for the rows shown alone.
  */
+#include "analyse/pipes.h"
 #include "analyse/summary/summary_grouping.h"
-#include "base/decimal.h"
 #include "base/translate.h"
 
 enum { MOST_KERNELS = 1000 };
-
-enum pipe { PIPE_CUBE, PIPE_VECTOR, PIPE_SCALAR, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPES };
 
 static const struct mi_report_column columns[] = {
     {"node", N_("node"), MI_CELL_NODE, "", N_("node that ran; none: a name in the tasks")},
@@ -26,83 +24,21 @@ static const struct mi_report_column columns[] = {
     {"remark", N_("remark"), MI_CELL_WORD, "", N_("what may have made it slow")},
 };
 
-struct counters {
-    int64_t cores;        /* -1 not stated */
-    int64_t share[PIPES]; /* ppm; -1 not stated */
-    uint8_t state[32];    /* as written */
-    size_t state_len;
-};
-
-/* --- values of a record --- */
-
-static bool is_cores(struct mi_bytes name)
-{
-    static const char *const names[] = {"Block Dim", "Block Num", "blockDim", "blockNum",
-                                        "block_dim"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (mi_bytes_equal(name, mi_cstr(names[i])))
-            return true;
-    return false;
-}
-
-/* aic_mac_ratio, aiv_vec_ratio, mac_ratio: the pipe, whichever core it is of. */
-static enum pipe pipe_of(struct mi_bytes name)
-{
-    static const char *const names[PIPES] = {"mac_ratio",  "vec_ratio",  "scalar_ratio",
-                                             "mte1_ratio", "mte2_ratio", "mte3_ratio"};
-    if (mi_bytes_starts(name, MI_LIT("aic_")) || mi_bytes_starts(name, MI_LIT("aiv_")))
-        name = mi_bytes_sub(name, 4, name.len);
-    for (int p = 0; p < PIPES; p++)
-        if (mi_bytes_equal(name, mi_cstr(names[p])))
-            return (enum pipe)p;
-    return PIPES;
-}
-
-static void take_value(void *user, struct mi_bytes name, struct mi_bytes text, bool is_number)
-{
-    struct counters *counters = user;
-    enum pipe pipe = pipe_of(name);
-    int64_t number;
-    if (is_number && is_cores(name) && mi_decimal_i64(text, &number) == 0)
-        counters->cores = number;
-    else if (is_number && pipe != PIPES && mi_decimal_scaled(text, 6, &number) == 0 &&
-             number > counters->share[pipe])
-        counters->share[pipe] = number;
-    else if ((mi_bytes_equal(name, MI_LIT("OP State")) ||
-              mi_bytes_equal(name, MI_LIT("opState"))) &&
-             text.len <= sizeof counters->state) {
-        memcpy(counters->state, text.at, text.len);
-        counters->state_len = text.len;
-    }
-}
-
-static struct counters read_counters(const struct mi_model *model, uint32_t task)
-{
-    const struct mi_tables *rows = &model->all.rows;
-    struct counters counters = {.cores = -1, .share = {-1, -1, -1, -1, -1, -1}};
-    mi_source_id source = rows->kernels.source[rows->tasks.kernel[task].v];
-    if (model->list_values && rows->tasks.record_offset[task] >= 0)
-        model->list_values(model->values_of, source, rows->tasks.record_offset[task],
-                           rows->tasks.record_bytes[task], take_value, &counters);
-    return counters;
-}
-
 /* --- rows --- */
 
-static const char *busiest_of(const struct counters *counters)
+static const char *busiest_of(const struct mi_pipes *counters)
 {
-    static const char *const words[PIPES] = {N_("cube"), N_("vector"), N_("scalar"),
-                                             N_("mte1"), N_("mte2"),   N_("mte3")};
+    static const char *const words[MI_PIPES] = {N_("cube"), N_("vector"), N_("scalar"),
+                                                N_("mte1"), N_("mte2"),   N_("mte3")};
     int best = 0;
-    for (int p = 1; p < PIPES; p++)
+    for (int p = 1; p < MI_PIPES; p++)
         if (counters->share[p] > counters->share[best])
             best = p;
     return counters->share[best] > 0 ? words[best] : NULL;
 }
 
-static const char *remark_of(const struct counters *counters, struct mi_bytes core)
+static const char *remark_of(const struct mi_pipes *counters, struct mi_bytes core)
 {
-    struct mi_bytes state = {counters->state, counters->state_len};
     bool is_core =
         mi_bytes_equal(core, MI_LIT("AI_CORE")) || mi_bytes_equal(core, MI_LIT("AI_VECTOR_CORE")) ||
         mi_bytes_equal(core, MI_LIT("MIX_AIC")) || mi_bytes_equal(core, MI_LIT("MIX_AIV"));
@@ -110,7 +46,7 @@ static const char *remark_of(const struct counters *counters, struct mi_bytes co
         return N_("on the AI CPU");
     if (is_core && counters->cores == 1)
         return N_("on one core only");
-    if (mi_bytes_equal(state, MI_LIT("dynamic")))
+    if (mi_pipes_is_state(counters, "dynamic"))
         return N_("dynamic shapes");
     return NULL;
 }
@@ -120,7 +56,7 @@ static void put_row(const struct mi_grouping *grouping, const struct mi_summary_
 {
     const struct mi_model *model = grouping->summary->model;
     const struct mi_tables *rows = &model->all.rows;
-    struct counters counters = read_counters(model, group->first_task);
+    struct mi_pipes counters = mi_pipes_read(model, group->first_task);
     struct mi_bytes core =
         mi_model_text(model, rows->kernels.engine[rows->tasks.kernel[group->first_task].v]);
     const char *busiest = busiest_of(&counters), *remark = remark_of(&counters, core);
@@ -134,7 +70,7 @@ static void put_row(const struct mi_grouping *grouping, const struct mi_summary_
     if (counters.state_len)
         row[4] = mi_cell_text(mi_arena_copy(&grouping->summary->out->arena,
                                             (struct mi_bytes){counters.state, counters.state_len}));
-    for (int p = 0; p < PIPES; p++)
+    for (int p = 0; p < MI_PIPES; p++)
         if (counters.share[p] >= 0)
             row[5 + p] = (struct mi_cell){.number = counters.share[p]};
     if (busiest)
