@@ -21,6 +21,7 @@
 #include "base/translate.h"
 #include "parse/formats/msprof/msprof_columns.h"
 #include "parse/formats/msprof/msprof_kernel.h"
+#include "parse/formats/msprof/msprof_rows.h"
 #include "parse/reader.h"
 
 enum {
@@ -191,25 +192,6 @@ static void check_stop(struct table *t, const struct mi_msprof_row *row,
         note(t, MI_NOTICE, "msprof.stop_differs", "a stop that is not start and duration added");
 }
 
-static bool has_all_columns(struct table *t, struct mi_msprof_row *row)
-{
-    uint32_t want = t->columns.count, have = t->row->count;
-    if (t->row->is_malformed)
-        return lose(t, "msprof.row_broken", "text behind a closing quote");
-    if (have < want)
-        return t->row->is_open
-                   ? lose(t, "msprof.truncated", "the file ends within a row")
-                   : lose(t, "msprof.row_broken", "a row with fewer fields than the header has");
-    row->surplus = have - want;
-    if (row->surplus)
-        note(t, MI_NOTICE, "msprof.name_unquoted",
-             "a row with more fields than the header: a comma in the name was not quoted");
-    if (t->row->is_open)
-        note(t, MI_NOTICE, "msprof.row_open",
-             "the last row has no line end: its last field may be cut");
-    return true;
-}
-
 /* Tables that were joined by hand repeat their header. */
 static bool is_header(const struct mi_msprof_row *row)
 {
@@ -219,7 +201,8 @@ static bool is_header(const struct mi_msprof_row *row)
 
 static void add_row(struct table *t)
 {
-    struct mi_msprof_row row = {.columns = &t->columns, .row = t->row};
+    struct mi_msprof_row row = {
+        .columns = &t->columns, .row = t->row, .surplus = t->row->count - t->columns.count};
     struct mi_task_row task = {.record_offset = (int64_t)t->row->offset,
                                .connection = MI_NO_CONNECTION};
     int64_t device, stream;
@@ -229,8 +212,7 @@ static void add_row(struct table *t)
         note(t, MI_NOTICE, "msprof.header_again", "a header row among the rows was left out");
         return;
     }
-    if (!has_all_columns(t, &row) || !read_times(t, &row, &task) ||
-        !read_id(t, &row, MI_MSPROF_DEVICE, -1, &device) ||
+    if (!read_times(t, &row, &task) || !read_id(t, &row, MI_MSPROF_DEVICE, -1, &device) ||
         !read_id(t, &row, MI_MSPROF_STREAM, -1, &stream) ||
         !read_id(t, &row, MI_MSPROF_TASK, -1, &task.native_id))
         return;
@@ -257,41 +239,18 @@ static bool may_go_on(struct table *t, size_t *reported, uint32_t max_rows, stru
     return true;
 }
 
-/* The scanner gave up: a quote that is never closed, or too many fields. The row is lost; reading
- * goes on behind it where there is something. */
-static bool mend(struct table *t, struct mi_csv *csv)
-{
-    const uint8_t *line = memchr(csv->begin + csv->error.offset, '\n',
-                                 (size_t)(csv->end - csv->begin) - (size_t)csv->error.offset);
-    bool is_cut = csv->error.code == MI_ETRUNCATED && !line;
-    t->batch->counts.in++;
-    t->batch->counts.lost++;
-    mi_batch_diag(t->batch, MI_LOSS, is_cut ? "msprof.truncated" : "msprof.row_broken",
-                  csv->error.offset, csv->error.line, "%s", csv->error.text);
-    if (!line)
-        return false;
-    mi_csv_seek(csv, (size_t)(line + 1 - csv->begin), csv->error.line + 1);
-    return true;
-}
-
-static bool read_rows(struct table *t, struct mi_csv *csv, struct mi_error *err)
+static bool read_rows(struct table *t, struct mi_msprof_rows *rows, struct mi_error *err)
 {
     struct mi_csv_row row;
     size_t reported = 0;
     uint32_t max_rows = t->src->limits.max_rows ? t->src->limits.max_rows : UINT32_MAX - 2;
     t->row = &row;
-    if (!mi_csv_next(csv, &row))
-        return csv->error.code != MI_ENOMEM ||
-               mi_fail(err, MI_ENOMEM, "out of memory for the fields of a row");
     for (;;) {
-        if (!mi_csv_next(csv, &row)) {
-            if (csv->error.code == MI_ENOMEM)
-                return mi_fail(err, MI_ENOMEM, "out of memory for the fields of a row");
-            if (!mi_csv_failed(csv) || !mend(t, csv))
-                return true;
-            continue;
-        }
-        add_row(t);
+        enum mi_msprof_rows_result result = mi_msprof_rows_next(rows, &row, err);
+        if (result == MI_ROWS_END || result == MI_ROWS_FAIL)
+            return result == MI_ROWS_END;
+        if (result == MI_ROWS_ROW)
+            add_row(t);
         if (mi_batch_failed(t->batch) || !may_go_on(t, &reported, max_rows, err))
             return false;
     }
@@ -328,7 +287,7 @@ static void finish(struct table *t)
 static bool read_table(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
 {
     struct table t = {.src = src, .batch = out};
-    struct mi_csv csv;
+    struct mi_msprof_rows rows;
     if (!mi_msprof_columns_find(&t.columns, header_of(src->bytes)))
         return t.columns.is_out_of_memory
                    ? mi_fail(err, MI_ENOMEM, "out of memory")
@@ -339,10 +298,10 @@ static bool read_table(const struct mi_source *src, struct mi_batch *out, struct
     mi_msprof_kernels_init(&t.kernels, out, &t.columns,
                            src->limits.max_string_bytes ? src->limits.max_string_bytes
                                                         : DEFAULT_NAME_BYTES);
-    mi_csv_init(&csv, src->bytes, &(struct mi_csv_options){.delimiter = t.columns.delimiter});
-    bool ok = read_rows(&t, &csv, err);
+    mi_msprof_rows_init(&rows, src->bytes, t.columns.delimiter, t.columns.count, out);
+    bool ok = read_rows(&t, &rows, err);
     finish(&t);
-    mi_csv_fini(&csv);
+    mi_msprof_rows_fini(&rows);
     mi_msprof_kernels_fini(&t.kernels);
     mi_map_fini(&t.tracks);
     return ok && !mi_batch_failed(out);

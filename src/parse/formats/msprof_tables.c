@@ -25,6 +25,7 @@
 #include "base/decimal.h"
 #include "base/translate.h"
 #include "parse/formats/msprof/msprof_columns.h"
+#include "parse/formats/msprof/msprof_rows.h"
 #include "parse/formats/msprof/msprof_sheet_rows.h"
 
 enum { HEADER_BYTES = 1 << 16, PROGRESS_BYTES = 8 << 20 };
@@ -42,23 +43,6 @@ static int sniff(const struct mi_probe *probe)
     return sheet.kind->is_generic ? 80 : 90;
 }
 
-/* The scanner gave up: a quote that is never closed, or too many fields. The row is lost; reading
- * goes on behind it where there is something. */
-static bool mend(struct mi_sheet_reading *r, struct mi_csv *csv)
-{
-    const uint8_t *line = memchr(csv->begin + csv->error.offset, '\n',
-                                 (size_t)(csv->end - csv->begin) - (size_t)csv->error.offset);
-    bool is_cut = csv->error.code == MI_ETRUNCATED && !line;
-    r->out->counts.in++;
-    r->out->counts.lost++;
-    mi_batch_diag(r->out, MI_LOSS, is_cut ? "msprof.truncated" : "msprof.row_broken",
-                  csv->error.offset, csv->error.line, "%s", csv->error.text);
-    if (!line)
-        return false;
-    mi_csv_seek(csv, (size_t)(line + 1 - csv->begin), csv->error.line + 1);
-    return true;
-}
-
 static bool may_go_on(struct mi_sheet_reading *r, size_t *reported, struct mi_error *err)
 {
     uint32_t max = r->src->limits.max_rows ? r->src->limits.max_rows : UINT32_MAX - 2;
@@ -72,22 +56,17 @@ static bool may_go_on(struct mi_sheet_reading *r, size_t *reported, struct mi_er
     return true;
 }
 
-static bool read_rows(struct mi_sheet_reading *r, struct mi_csv *csv, struct mi_error *err)
+static bool read_rows(struct mi_sheet_reading *r, struct mi_msprof_rows *rows, struct mi_error *err)
 {
     struct mi_csv_row row;
     size_t reported = 0;
     r->row = &row;
-    if (!mi_csv_next(csv, &row)) /* the header */
-        return true;
     for (;;) {
-        if (!mi_csv_next(csv, &row)) {
-            if (csv->error.code == MI_ENOMEM)
-                return mi_fail(err, MI_ENOMEM, "out of memory for the fields of a row");
-            if (!mi_csv_failed(csv) || !mend(r, csv))
-                return true;
-            continue;
-        }
-        mi_sheet_add_row(r);
+        enum mi_msprof_rows_result result = mi_msprof_rows_next(rows, &row, err);
+        if (result == MI_ROWS_END || result == MI_ROWS_FAIL)
+            return result == MI_ROWS_END;
+        if (result == MI_ROWS_ROW)
+            mi_sheet_add_row(r);
         if (mi_batch_failed(r->out) || !may_go_on(r, &reported, err))
             return false;
     }
@@ -106,20 +85,20 @@ static void finish(const struct mi_sheet_reading *r)
 static bool read_table(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
 {
     struct mi_sheet_reading r = {.src = src, .out = out};
-    struct mi_csv csv;
+    struct mi_msprof_rows rows;
     if (!mi_sheet_find(&r.sheet, header_of(src->bytes)))
         return r.sheet.is_out_of_memory
                    ? mi_fail(err, MI_ENOMEM, "out of memory")
                    : mi_fail_at(err, MI_EFORMAT, 0, 1, "no table with these columns is known");
     struct mi_csv_options options = {.delimiter = r.sheet.delimiter};
     mi_csv_init(&r.header_csv, header_of(src->bytes), &options);
-    mi_csv_init(&csv, src->bytes, &options);
+    mi_msprof_rows_init(&rows, src->bytes, r.sheet.delimiter, r.sheet.count, out);
     bool ok = (mi_csv_next(&r.header_csv, &r.header) && mi_sheet_start(&r)) ||
               mi_fail(err, MI_ENOMEM, "out of memory for the fields of the header");
-    ok = ok && read_rows(&r, &csv, err);
+    ok = ok && read_rows(&r, &rows, err);
     if (ok)
         finish(&r);
-    mi_csv_fini(&csv);
+    mi_msprof_rows_fini(&rows);
     mi_csv_fini(&r.header_csv);
     mi_sheet_end(&r);
     return ok && !mi_batch_failed(out);

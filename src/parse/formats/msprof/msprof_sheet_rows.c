@@ -304,23 +304,6 @@ static bool add_fusion(struct mi_sheet_reading *r)
 
 /* --- a row --- */
 
-static bool has_all_cells(struct mi_sheet_reading *r)
-{
-    if (r->row->is_malformed)
-        return mi_sheet_lose(r, "msprof.row_broken", "text behind a closing quote");
-    if (r->row->count < r->sheet.count)
-        return r->row->is_open ? mi_sheet_lose(r, "msprof.truncated", "the file ends within a row")
-                               : mi_sheet_lose(r, "msprof.row_broken",
-                                               "a row with fewer fields than the header has");
-    if (r->row->count > r->sheet.count)
-        mi_batch_diag(r->out, MI_NOTICE, "msprof.name_unquoted", r->row->offset, r->row->line,
-                      "a row with more fields than the header: a comma in the name was not quoted");
-    if (r->row->is_open)
-        mi_batch_diag(r->out, MI_NOTICE, "msprof.row_open", r->row->offset, r->row->line,
-                      "the last row has no line end: its last field may be cut");
-    return true;
-}
-
 /* Tables that were joined by hand repeat their header. */
 static bool is_header(const struct mi_sheet_reading *r)
 {
@@ -342,7 +325,7 @@ void mi_sheet_add_row(struct mi_sheet_reading *r)
         r->out->counts.skipped++;
         mi_batch_diag(r->out, MI_NOTICE, "msprof.header_again", r->row->offset, r->row->line,
                       "a header row among the rows was left out");
-    } else if (has_all_cells(r) && adders[r->sheet.kind->target](r)) {
+    } else if (adders[r->sheet.kind->target](r)) {
         r->out->counts.kept++;
     }
 }
