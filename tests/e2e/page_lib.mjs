@@ -26,8 +26,10 @@ const browser = await chromium.launch({
         '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 });
 
-/* A page of its own, with all that it complained about in `problems`. */
-export async function open(url, options = {}) {
+const isThere = () => window.inspector?.graph?.scene && window.inspector.graph.outline;
+
+/* A page of its own, with all that it complained about in `problems`; `ready`: what is waited for. */
+export async function open(url, {ready = isThere, ...options} = {}) {
     const context = await browser.newContext({viewport: {width: 1400, height: 900}, acceptDownloads: true, ...options});
     const page = await context.newPage();
     page.problems = [];
@@ -35,7 +37,7 @@ export async function open(url, options = {}) {
     page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/readback/.test(m.text()) && page.problems.push(m.text()));
     page.on('pageerror', (e) => page.problems.push(e.message));
     await page.goto(url);
-    await page.waitForFunction(() => window.inspector?.graph?.scene && window.inspector.graph.outline, null, {timeout: 30000});
+    await page.waitForFunction(ready, null, {timeout: 30000});
     await page.waitForTimeout(200);
     return page;
 }

@@ -19,5 +19,13 @@ if [ -d "$shared/casegen" ] && command -v python3 >/dev/null 2>&1; then
     (cd "$shared" && PYTHONDONTWRITEBYTECODE=1 python3 -m casegen gen --family transformer --size 120 \
         --seed 5 --streams 3 --iterations 3 "$@" --out "$case_dir" >/dev/null)
 fi
-MI_CLI="$MI_BINARY_DIR/inspector-cli" MI_CASE=$case_dir MI_HOSTILE="$temp/hostile.prototxt" \
+diff_dir=$temp/diff
+mkdir "$diff_dir"
+cp -r "$MI_SOURCE_DIR/tests/data/diff" "$diff_dir/small"
+if [ "$script" = page_diff.mjs ] && [ -n "$case_dir" ]; then
+    for preset in article-regression-12pct article-serialised-custom-op; do
+        (cd "$shared" && PYTHONDONTWRITEBYTECODE=1 python3 -m casegen preset "$preset" --seed 3 --out "$diff_dir/$preset" >/dev/null)
+    done
+fi
+MI_DIFF=$diff_dir MI_CLI="$MI_BINARY_DIR/inspector-cli" MI_CASE=$case_dir MI_HOSTILE="$temp/hostile.prototxt" \
     MI_SAMPLES="$shared/samples" node "$MI_SOURCE_DIR/tests/e2e/$script"

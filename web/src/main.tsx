@@ -3,6 +3,7 @@ import {render} from 'preact';
 import {App, views} from './app/app';
 import {keepPanes} from './app/split';
 import {bench} from './bench';
+import {followSelections} from './diff/actions';
 import {loadCapture} from './state/actions';
 import {decode, keepAddress, restore} from './state/permalink';
 import {lang, theme} from './state/state';
@@ -19,6 +20,7 @@ if (root) {
     void loadCapture().then(() => {
         restore(decode(location.hash));
         keepAddress();
+        followSelections();
     });
 }
 

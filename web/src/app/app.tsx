@@ -2,6 +2,10 @@
 import {effect} from '@preact/signals';
 import {useEffect, useRef} from 'preact/hooks';
 import {isReport} from '../api/report';
+import {isCompared, selectBase, setComparing, stepChange} from '../diff/actions';
+import {PairCanvas, PairColours, PairLegend} from '../diff/canvas';
+import type {PairView} from '../diff/pair';
+import {comparing} from '../diff/state';
 import {GraphCanvas} from '../graph/canvas';
 import type {GraphView} from '../graph/view';
 import {categoryName, t} from '../i18n/i18n';
@@ -21,7 +25,7 @@ import {ReportNote} from './report_note';
 import {Search} from './search';
 import {place, Splitter} from './split';
 
-const views: {graph: GraphView | null; timeline: TimelineView | null} = {graph: null, timeline: null};
+const views: {graph: GraphView | null; timeline: TimelineView | null; pair: PairView | null} = {graph: null, timeline: null, pair: null};
 export {views};
 
 function TimelineCanvas() {
@@ -85,20 +89,28 @@ function GraphBar() {
                 <option value="group">{t('foldGroup')}</option>
                 <option value="none">{t('foldNone')}</option>
             </select>
-            <select id="colours" aria-label={t('colours')} title={t('colours')} value={heatMap.value ? 'time' : 'type'}
+            {comparing.value ? <PairColours /> : <select id="colours" aria-label={t('colours')} title={t('colours')} value={heatMap.value ? 'time' : 'type'}
                 onChange={(e) => (heatMap.value = (e.target as HTMLSelectElement).value === 'time')}>
                 <option value="type">{t('byType')}</option>
                 <option value="time">{t('byTime')}</option>
-            </select>
+            </select>}
+            {isCompared() && <button id="compare" aria-pressed={comparing.value} title={t('compareMeaning')} onClick={() => setComparing(!comparing.value)}>{t('compare')}</button>}
             <span class="grow" />
             <Tool name="more" label={t('expandAll')} act={() => graphActions.current?.openMore()} />
             <Tool name="less" label={t('collapseAll')} act={() => graphActions.current?.closeAll()} />
             <Tool name="fit" label={t('fitAll')} act={() => graphActions.current?.fitAll()} />
-            <Tool name="path" label={path.value ? t('clearPath') : t('path')} pressed={path.value !== null} act={() => (path.value ? (path.value = null) : void showPath())} />
-            <button id="graph-png" title={t('export')} onClick={() => views.graph && savePng(views.graph.toPicture(), `structure-${layer.value}`)}>PNG</button>
-            <button id="graph-svg" title={t('export')} onClick={() => views.graph && saveSvg(views.graph.toSvg(), `structure-${layer.value}`)}>SVG</button>
+            {!comparing.value && <Tool name="path" label={path.value ? t('clearPath') : t('path')} pressed={path.value !== null} act={() => (path.value ? (path.value = null) : void showPath())} />}
+            <button id="graph-png" title={t('export')} onClick={() => savePicture('png')}>PNG</button>
+            <button id="graph-svg" title={t('export')} onClick={() => savePicture('svg')}>SVG</button>
         </div>
     );
+}
+
+function savePicture(kind: 'png' | 'svg'): void {
+    const {graph, pair} = views, name = `structure-${layer.value}`;
+    if (kind === 'png' && (graph ?? pair)) savePng((graph ?? pair)!.toPicture(), name);
+    else if (graph) saveSvg(graph.toSvg(), name);
+    else if (pair) for (const side of ['base', 'new'] as const) saveSvg(pair.toSvg(side), `${name}-${side}`);
 }
 
 function Tool({name, label, act, pressed}: {name: string; label: string; act: () => void; pressed?: boolean}) {
@@ -115,7 +127,8 @@ function stepBack(): void {
     else if (search.value || hits.value.size) setSearch('');
     else {
         group.value = null;
-        select(0, 0, 'panel');
+        if (comparing.value) void selectBase(0, 0, 'panel');
+        else select(0, 0, 'panel');
     }
 }
 
@@ -130,9 +143,13 @@ function globalKey(event: KeyboardEvent): void {
     } else if (event.key === 'g') {
         afterG = performance.now();
     } else if (performance.now() - afterG < 1200 && ['1', '2', '3', '4'].includes(event.key)) {
-        const ids: Record<string, string> = {'1': '#graph', '2': '#timeline', '3': '.mapping .rows', '4': '.tabs [aria-selected=true]'};
+        const ids: Record<string, string> = {'1': '#graph, #graph-new', '2': '#timeline', '3': '.mapping .rows', '4': '.tabs [aria-selected=true]'};
         document.querySelector<HTMLElement>(ids[event.key]!)?.focus();
-    } else if (event.code === 'KeyP' && target.tagName !== 'CANVAS') {
+    } else if (event.code === 'KeyC' && !event.ctrlKey && !event.metaKey) {
+        setComparing(!comparing.value);
+    } else if ((event.key === '.' || event.key === ',') && comparing.value) {
+        stepChange(event.key === '.' ? 1 : -1);
+    } else if (event.code === 'KeyP' && !comparing.value && target.tagName !== 'CANVAS') {
         void showPath();
     } else if (event.key === '?') {
         panel.value = 'help';
@@ -143,12 +160,23 @@ function globalKey(event: KeyboardEvent): void {
 
 // Structure, mapping and panel side by side, the timeline below the first two.
 function grid(hasTime: boolean): Record<string, string> {
+    if (comparing.value) return wideGrid(hasTime);
     const panelPart = place('panel'), mapPart = ((100 - panelPart) * place('map')) / 100;
     const columns = `minmax(0, ${100 - panelPart - mapPart}fr) 5px minmax(0, ${mapPart}fr) 5px minmax(0, ${panelPart}fr)`;
     const rows = hasTime ? `minmax(0, ${100 - place('time')}fr) 5px minmax(0, ${place('time')}fr)` : 'minmax(0, 1fr)';
     return {
         gridTemplateColumns: columns, gridTemplateRows: rows,
         gridTemplateAreas: hasTime ? '"graph s1 map s2 panel" "s3 s3 s3 s2 panel" "time time time s2 panel"' : '"graph s1 map s2 panel"',
+    };
+}
+
+// Two sides need the room of the mapping.
+function wideGrid(hasTime: boolean): Record<string, string> {
+    const panelPart = place('panel');
+    return {
+        gridTemplateColumns: `minmax(0, ${100 - panelPart}fr) 5px minmax(0, ${panelPart}fr)`,
+        gridTemplateRows: hasTime ? `minmax(0, ${100 - place('time')}fr) 5px minmax(0, ${place('time')}fr)` : 'minmax(0, 1fr)',
+        gridTemplateAreas: hasTime ? '"graph s2 panel" "s3 s2 panel" "time s2 panel"' : '"graph s2 panel"',
     };
 }
 
@@ -176,14 +204,14 @@ export function App() {
             <main style={grid(hasTime === true)}>
                 <section class="graph" aria-label={t('structure')}>
                     <GraphBar />
-                    <GraphCanvas hold={(view) => (views.graph = view)} />
-                    {heatMap.value && <HeatScale />}
-                    <Legend />
+                    {comparing.value ? <PairCanvas hold={(view) => (views.pair = view)} /> : <GraphCanvas hold={(view) => (views.graph = view)} />}
+                    {!comparing.value && heatMap.value && <HeatScale />}
+                    {comparing.value ? <PairLegend /> : <Legend />}
                 </section>
-                <Splitter name="map" upright />
-                <section class="map" aria-label={t('mapping')}>{known && <Mapping />}</section>
+                {!comparing.value && <Splitter name="map" upright />}
+                {!comparing.value && <section class="map" aria-label={t('mapping')}>{known && <Mapping />}</section>}
                 <Splitter name="panel" upright />
-                <Panels />
+                <Panels pair={() => views.pair} />
                 {hasTime && <Splitter name="time" upright={false} />}
                 {hasTime && <section class="time" aria-label={t('timeline')}>
                     <TimelineBar view={() => views.timeline} /><TimelineCanvas /><TimelineTwin /></section>}

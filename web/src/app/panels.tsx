@@ -5,23 +5,29 @@ import {FactList, Findings, Table, useReport} from '../tables/report';
 import {clean} from '../util/clean';
 import {heat, look} from '../util/colours';
 import {duration} from '../util/format';
+import {isCompared} from '../diff/actions';
+import {ChangesPanel} from '../diff/changes';
+import {PairDetails} from '../diff/details';
+import type {PairView} from '../diff/pair';
+import {comparing} from '../diff/state';
 import {Details} from './details';
 import {AllFindings} from './findings';
 import {Summary} from './summary';
 import {Tree} from './tree';
 
-const PANELS = ['details', 'summary', 'findings', 'outline', 'files', 'help'] as const;
+const PANELS = ['changes', 'details', 'summary', 'findings', 'outline', 'files', 'help'] as const;
 
-export function Panels() {
-    const at = panel.value;
+export function Panels({pair}: {pair: () => PairView | null}) {
+    const at = panel.value, isWanted = (name: string): boolean => name !== 'changes' || isCompared();
     return (
         <aside class="panel" aria-label={t(at as (typeof PANELS)[number])}>
             <div role="tablist" class="tabs">
-                {PANELS.map((name) => (
+                {PANELS.filter(isWanted).map((name) => (
                     <button key={name} role="tab" aria-selected={at === name} onClick={() => (panel.value = name)}>{t(name)}</button>))}
             </div>
             <div class="pad" role="tabpanel">
-                {at === 'details' && <Details />}
+                {at === 'changes' && isCompared() && <ChangesPanel />}
+                {at === 'details' && (comparing.value ? <PairDetails view={pair()} /> : <Details />)}
                 {at === 'summary' && <Summary />}
                 {at === 'findings' && <AllFindings />}
                 {at === 'outline' && <Tree />}
@@ -43,6 +49,8 @@ const KEYS: [string, Key][] = [
     ['F · 0', 'keyFit'], ['P', 'keyPath'], ['/ · n · Shift n', 'keySearch'], ['G 1 2 3 4', 'keyGo'], ['Esc', 'keyBack'], ['?', 'keyHelp'],
 ];
 
+const DIFF_KEYS: [string, Key][] = [['C', 'keyCompare'], ['. · ,', 'keyChange']];
+
 const TIME_KEYS: [string, Key][] = [
     ['← → ↑ ↓', 'timeKeyStep'], ['[ ]', 'timeKeySame'], ['Enter', 'timeKeyZoom'], ['E · Shift E', 'timeKeyGroups'],
     ['wheel · Ctrl wheel · Shift wheel', 'timeKeyWheel'], ['Shift drag', 'timeKeyMeasure'], ['click', 'timeKeyClick'],
@@ -55,7 +63,7 @@ const WORDS: [string, Key][] = [
 
 function Keys() {
     const list = (rows: [string, Key][]) => <dl class="keys">{rows.map(([key, text]) => <div key={text}><dt><kbd>{key}</kbd></dt><dd>{t(text)}</dd></div>)}</dl>;
-    return <div><h3>{t('help')}</h3>{list(KEYS)}<h3>{t('timeline')}</h3>{list(TIME_KEYS)}<h3>{t('queryWords')}</h3>{list(WORDS)}</div>;
+    return <div><h3>{t('help')}</h3>{list(isCompared() ? [...KEYS, ...DIFF_KEYS] : KEYS)}<h3>{t('timeline')}</h3>{list(TIME_KEYS)}<h3>{t('queryWords')}</h3>{list(WORDS)}</div>;
 }
 
 // What the colours of times mean.

@@ -19,6 +19,12 @@ export interface Trace { // a path as boxes and wires of the scene
     wires: Uint8Array; // 1 = of the path, 2 = of the critical chain
 }
 
+export interface OwnLook {
+    fill: string;
+    text: string;
+    whole: boolean; // groups are filled, too, and not only striped
+}
+
 export interface Marks {
     lit: ReadonlySet<number> | null; // boxes that are not dimmed; null = all
     trace: Trace | null;
@@ -27,6 +33,7 @@ export interface Marks {
     byTime: boolean;
     dark: boolean;
     categories: readonly string[];
+    lookOf?(scene: Scene, box: number): OwnLook | null; // instead of that of its category
     peek(group: number): {scene: Scene; alpha: number} | null; // what is inside of a closed group
 }
 
@@ -119,7 +126,7 @@ export class GraphPainter {
         const classes: number[][] = WIDTHS.map(() => []), path: number[] = [], chain: number[] = [], own: number[] = [];
         let segments = 0;
         for (const e of found) {
-            if (scene.edgeFlags[e]! & EDGE_STUB) continue;
+            if (scene.edgeFlags[e]! & EDGE_STUB || !scene.from[e]) continue;
             const onPath = marks.trace?.wires[e] ?? 0;
             const isOwn = marks.chosen !== 0 && (scene.from[e] === marks.chosen || scene.to[e] === marks.chosen);
             // Far away only wires between groups can be told apart.
@@ -212,6 +219,8 @@ export class GraphPainter {
 
     private fill(scene: Scene, b: number, marks: Marks, leaf: number): string {
         const category = marks.categories[scene.category[b]!] ?? 'other', flags = scene.flags[b]!;
+        const own = flags & (INPUT | OUTPUT) ? null : marks.lookOf?.(scene, b);
+        if (own) return flags & GROUP && leaf >= 9 && !own.whole ? this.palette.group : own.fill;
         if (marks.byTime && scene.mostTime && !(flags & (INPUT | OUTPUT))) return heat(scene.time[b]! / scene.mostTime);
         if (flags & (INPUT | OUTPUT)) return this.palette.panel;
         if (marks.hidden.has(category)) return this.palette.group;
@@ -298,8 +307,9 @@ export class GraphPainter {
         c.lineTo(x + w + 3, y + 6);
         c.stroke();
         const category = marks.categories[scene.category[b]!] ?? 'other';
-        if (!marks.byTime && !marks.hidden.has(category)) {
-            c.fillStyle = look(category).fill;
+        const own = marks.lookOf?.(scene, b);
+        if (own ? !own.whole : !marks.byTime && !marks.hidden.has(category)) {
+            c.fillStyle = own?.fill ?? look(category).fill;
             c.beginPath();
             c.moveTo(x + 7, y);
             c.lineTo(x + 5, y);

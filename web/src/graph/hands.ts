@@ -2,10 +2,30 @@
 import {setSearch, showPath} from '../state/actions';
 import {hits, path} from '../state/state';
 import {calm} from './camera';
-import {neighbours, OPEN, PORT} from './scene';
-import type {GraphView} from './view';
+import {neighbours, OPEN, PORT, type Scene} from './scene';
 
 const HELD = new Set(['KeyW', 'KeyS', 'KeyA', 'KeyD']);
+
+// What hands move: the structure, or one side of a comparison.
+export interface Steered {
+    readonly canvas: HTMLCanvasElement;
+    readonly wide: number;
+    readonly high: number;
+    readonly scene: Scene | null;
+    readonly selectedBox: number;
+    zoom(factor: number, x: number, y: number): void;
+    pan(dx: number, dy: number): void;
+    point(box: number): void;
+    isBoxUnder(event: {clientX: number; clientY: number}): number;
+    toggle(box: number): void;
+    choose(box: number): void;
+    goTo(box: number, onlyIfOutside: boolean): void;
+    fitSelection(): void;
+    fitAll(): void;
+    openMore(): void;
+    closeAll(): void;
+    redraw(): void;
+}
 
 export class GraphHands {
     private drag: {x: number; y: number; moved: boolean} | null = null;
@@ -17,7 +37,7 @@ export class GraphHands {
     private before = 0;
     private readonly stops: (() => void)[] = [];
 
-    constructor(private readonly view: GraphView) {
+    constructor(private readonly view: Steered) {
         const canvas = view.canvas;
         const on = <K extends keyof HTMLElementEventMap>(name: K, act: (e: HTMLElementEventMap[K]) => void, passive = true): void => {
             canvas.addEventListener(name, act, {passive});

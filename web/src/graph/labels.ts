@@ -99,7 +99,8 @@ export class Labels {
     // --- kinds of boxes ---
 
     private ink(scene: Scene, b: number, marks: Marks, palette: Palette): string {
-        const category = marks.categories[scene.category[b]!] ?? 'other';
+        const category = marks.categories[scene.category[b]!] ?? 'other', own = marks.lookOf?.(scene, b);
+        if (own) return scene.flags[b]! & GROUP && !own.whole ? palette.ink : own.text;
         if (marks.byTime && scene.mostTime) return heatText(scene.time[b]! / scene.mostTime);
         return marks.hidden.has(category) || scene.flags[b]! & GROUP ? palette.ink : look(category).text;
     }

@@ -21,12 +21,13 @@ export class Outline {
 
     constructor(
         readonly layer: LayerName, readonly fold: Fold, readonly above: Uint32Array, readonly first: Uint32Array,
-        readonly next: Uint32Array, readonly ofNode: Uint32Array,
+        readonly next: Uint32Array, readonly ofNode: Uint32Array, private readonly path: string,
     ) {}
 
-    static async load(layer: LayerName, fold: Fold): Promise<Outline> {
-        const frame = await postFrame('outline', 'outline', {layer, fold});
-        return new Outline(layer, fold, u32(frame, 1), u32(frame, 2), u32(frame, 3), u32(frame, 4));
+    // `path`: who tells of items; the outline of a layer, or of both sides of a comparison.
+    static async load(layer: LayerName, fold: Fold, path = 'outline'): Promise<Outline> {
+        const frame = await postFrame(path, path, {layer, fold});
+        return new Outline(layer, fold, u32(frame, 1), u32(frame, 2), u32(frame, 3), u32(frame, 4), path);
     }
 
     // The box of the node, or of the innermost group around it that has one; 0 = none.
@@ -59,7 +60,7 @@ export class Outline {
     async describe(items: readonly number[]): Promise<void> {
         const list = items.filter((i) => !this.known.has(i)).slice(0, 4096);
         if (!list.length) return;
-        const frame = await postFrame('', 'outline', {layer: this.layer, fold: this.fold, items: list});
+        const frame = await postFrame('', this.path, {layer: this.layer, fold: this.fold, items: list});
         const label = texts(u32(frame, 5), u8(frame, 6)), op = texts(u32(frame, 7), u8(frame, 8));
         const node = u32(frame, 9), nodes = u32(frame, 10), time = i64(frame, 11), flags = u16(frame, 12), category = u8(frame, 13);
         if (this.known.size > 50000) this.known.clear();

@@ -15,7 +15,7 @@ export class Peeks {
     private readonly known = new Map<string, Peek>();
     private asking = 0;
 
-    constructor(private readonly arrived: () => void, private readonly calm: boolean) {}
+    constructor(private readonly arrived: () => void, private readonly calm: boolean, private readonly path = 'layout') {}
 
     // What is known of the group; asks for it if nothing is.
     get(layer: LayerName, fold: Fold, group: number): {scene: Scene; alpha: number} | null {
@@ -37,7 +37,7 @@ export class Peeks {
         this.known.set(key, peek);
         this.asking++;
         try {
-            peek.scene = decodeScene(await postFrame('', 'layout', {layer, fold, root: group, open: []}));
+            peek.scene = decodeScene(await postFrame('', this.path, {layer, fold, root: group, open: []}));
             peek.since = performance.now();
         } catch (error) {
             // A look inside is a nicety; without an answer the group stays as it is.

@@ -14,8 +14,10 @@ export const INPUT = 256;
 export const OUTPUT = 512;
 export const PART = 1024;
 export const DYNAMIC = 2048;
+export const ABSENT = 4096; // of a comparison: this side has nothing there
 export const EDGE_BACK = 1;
 export const EDGE_STUB = 2;
+const EDGE_ABSENT = 16;
 
 // Neighbours of each box: edges first[b] .. first[b + 1] in list.
 export interface Wiring {
@@ -42,6 +44,9 @@ export interface Scene {
     change: string[];
     constants: Uint8Array;
     members: Uint16Array;
+    differs: Uint16Array; // of a comparison, else empty: kinds of changes in it, a bit each
+    changed: Uint32Array; // nodes in it that changed
+    delta: Float64Array; // ns, what its time differs by
     edges: number;
     from: Uint32Array;
     to: Uint32Array;
@@ -135,6 +140,10 @@ function boxBounds(scene: Scene): Float32Array {
     const bounds = new Float32Array(4 * scene.count);
     bounds.fill(NaN, 0, 4);
     for (let b = 1; b < scene.count; b++) {
+        if (scene.flags[b]! & ABSENT) {
+            bounds.fill(NaN, 4 * b, 4 * b + 4);
+            continue;
+        }
         bounds[4 * b] = scene.x[b]!;
         bounds[4 * b + 1] = scene.y[b]!;
         bounds[4 * b + 2] = scene.x[b]! + scene.width[b]!;
@@ -147,7 +156,7 @@ function edgeBounds(scene: Scene): Float32Array {
     const bounds = new Float32Array(4 * scene.edges);
     for (let e = 0; e < scene.edges; e++) {
         let left = Infinity, right = -Infinity, top = Infinity, bottom = -Infinity;
-        for (let p = scene.firstPoint[e]!; p < scene.firstPoint[e + 1]!; p++) {
+        for (let p = scene.firstPoint[e]!; scene.from[e] && p < scene.firstPoint[e + 1]!; p++) {
             const x = scene.points[2 * p]!, y = scene.points[2 * p + 1]!;
             left = Math.min(left, x);
             right = Math.max(right, x);
@@ -193,8 +202,13 @@ export function wiring(count: number, ends: Uint32Array): Wiring {
     return {first, list};
 }
 
+// Wires that a side of a comparison does not have lead from nowhere to nowhere.
+const present = (ends: Uint32Array, flags: Uint8Array): Uint32Array =>
+    flags.some((f) => f & EDGE_ABSENT) ? ends.map((b, e) => (flags[e]! & EDGE_ABSENT ? 0 : b)) : ends;
+
 export function decodeScene(frame: Frame): Scene {
-    const group = u32(frame, 1), from = u32(frame, 14), to = u32(frame, 15), whole = f32(frame, 20);
+    const group = u32(frame, 1), edgeFlags = u8(frame, 17), whole = f32(frame, 20);
+    const from = present(u32(frame, 14), edgeFlags), to = present(u32(frame, 15), edgeFlags);
     const words = (id: number): string[] => texts(u32(frame, id), u8(frame, id + 1)).map((x) => clean(x));
     const none = new Grid(new Float32Array(0), 0, 0);
     const scene: Scene = {
@@ -202,7 +216,8 @@ export function decodeScene(frame: Frame): Scene {
         height: f32(frame, 6), flags: u16(frame, 7), category: u8(frame, 8), node: u32(frame, 9), nodes: u32(frame, 10),
         time: Float64Array.from(i64(frame, 11), Number), label: words(12), op: words(23), type: words(25), change: words(27),
         constants: u8(frame, 21), members: u16(frame, 22),
-        edges: from.length, from, to, firstPoint: u32(frame, 16), edgeFlags: u8(frame, 17), weight: u32(frame, 18),
+        differs: u16(frame, 30), changed: u32(frame, 31), delta: Float64Array.from(i64(frame, 32), Number),
+        edges: from.length, from, to, firstPoint: u32(frame, 16), edgeFlags, weight: u32(frame, 18),
         points: f32(frame, 19), boxGrid: none, edgeGrid: none, begin: from, end: to, out: wiring(0, new Uint32Array(0)),
         in: wiring(0, new Uint32Array(0)),
         boxOfNode: new Map(), boxOfItem: new Map(), wide: whole[0] ?? 0, high: whole[1] ?? 0, closed: whole[2] ?? 0, mostTime: 0,

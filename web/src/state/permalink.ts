@@ -2,10 +2,12 @@
 // not right is left out, and nothing from it is ever markup.
 import {effect} from '@preact/signals';
 import {
-    fold, graphPlace, heatMap, hidden, lang, layer, links, opened, panel, search, selection, theme, timeWindow, type Fold, type LayerName,
+    capture, fold, graphPlace, heatMap, hidden, lang, layer, links, opened, panel, search, selection, theme, timeWindow, type Fold, type LayerName,
 } from './state';
 import {dimOthers, foldIdle, rawTime, showFlows, timeText} from '../timeline/state';
 import {select, setSearch} from './actions';
+import {isCompared, selectBase} from '../diff/actions';
+import {baseSelection, colourBy, comparing, type ColourBy} from '../diff/state';
 
 const MOST = 2000;
 
@@ -26,6 +28,9 @@ export interface Place {
     hidden?: string[];
     theme?: 'light' | 'dark';
     lang?: 'en' | 'zh';
+    compare?: boolean; // both sides of a comparison, or the new one alone
+    base?: number; // node of the base, where it has no partner
+    colourBy?: ColourBy;
 }
 
 const SWITCHES = [['a', showFlows, true], ['i', foldIdle, true], ['r', rawTime, true], ['g', dimOthers, false]] as const;
@@ -68,6 +73,9 @@ export function encode(place: Place): string {
     if (place.hidden?.length) parts.push(`f=${place.hidden.join('.')}`);
     if (place.theme) parts.push(`th=${place.theme}`);
     if (place.lang) parts.push(`l=${place.lang}`);
+    if (place.compare !== undefined) parts.push(`y=${place.compare ? 1 : 0}`);
+    if (place.base) parts.push(`b=${place.base}`);
+    if (place.colourBy) parts.push(`z=${place.colourBy}`);
     const open = place.open?.length ? `;x=${packNumbers(place.open)}` : '';
     const text = parts.join(';');
     return text.length + open.length <= MOST ? text + open : text.slice(0, MOST);
@@ -96,6 +104,9 @@ export function decode(text: string): Place {
         } else if (key === 'f' && /^[a-z_.]{1,200}$/.test(value)) place.hidden = value.split('.');
         else if (key === 'th' && (value === 'light' || value === 'dark')) place.theme = value;
         else if (key === 'l' && (value === 'en' || value === 'zh')) place.lang = value;
+        else if (key === 'y' && (value === '0' || value === '1')) place.compare = value === '1';
+        else if (key === 'b' && /^\d{1,10}$/.test(value)) place.base = Number(value);
+        else if (key === 'z' && (value === 'change' || value === 'time' || value === 'type')) place.colourBy = value;
         else if (key === 'v' && /^[airg]{1,4}$/.test(value)) place.switches = value;
         else if (key === 'q' || key === 'w' || key === 'k') {
             try {
@@ -111,6 +122,13 @@ export function decode(text: string): Place {
 export function restore(place: Place): void {
     if (place.lang) lang.value = place.lang;
     if (place.theme) theme.value = place.theme;
+    // With a base both sides are shown at first, the compiled graphs before the others: they say what runs.
+    if (isCompared()) {
+        comparing.value = place.compare ?? true;
+        if (!place.layer && place.compare === undefined && capture.value?.has.includes('compiled')) layer.value = 'compiled';
+        if (!place.panel && place.compare === undefined) panel.value = 'changes';
+        if (place.colourBy) colourBy.value = place.colourBy;
+    }
     if (place.layer) layer.value = place.layer;
     if (place.fold) fold.value = place.fold;
     if (place.open?.length) opened.value = new Set(place.open);
@@ -123,7 +141,8 @@ export function restore(place: Place): void {
     if (place.heat) heatMap.value = true;
     if (place.panel) panel.value = place.panel;
     if (place.node && place.name) expectName(place.node, place.name);
-    if (place.node || place.task) select(place.node ?? 0, place.task ?? 0, 'link');
+    if (place.base && comparing.value && !place.node) void selectBase(place.base, 0, 'panel');
+    else if (place.node || place.task) select(place.node ?? 0, place.task ?? 0, 'link');
     else if (selection.value.node || selection.value.task) select(0, 0, 'link');
 }
 
@@ -152,18 +171,22 @@ export function here(): Place {
     if (timeText.value) place.timeText = timeText.value.slice(0, 200);
     if (search.value) place.search = search.value;
     if (hidden.value.size) place.hidden = [...hidden.value];
+    if (isCompared()) place.compare = comparing.value;
+    if (comparing.value && !selection.value.node && baseSelection.value.node) place.base = baseSelection.value.node;
+    if (comparing.value && colourBy.value !== 'change') place.colourBy = colourBy.value;
     return place;
 }
 
 // Moves replace the address, selections add to the history, so that Back undoes a selection.
 export function keepAddress(): void {
-    let timer = 0, shown = `${selection.value.node}:${selection.value.task}`;
+    const chosen = (): string => `${selection.value.node}:${selection.value.task}:${selection.value.node ? 0 : baseSelection.value.node}`;
+    let timer = 0, shown = chosen();
     effect(() => {
         links.value;
         const text = `#${encode(here())}`;
         window.clearTimeout(timer);
         timer = window.setTimeout(() => {
-            const now = `${selection.value.node}:${selection.value.task}`;
+            const now = chosen();
             if (location.hash === text) return;
             if (now !== shown) history.pushState(null, '', text);
             else history.replaceState(null, '', text);

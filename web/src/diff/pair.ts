@@ -1,0 +1,405 @@
+// Both sides of a comparison beside one another. They are one drawing, so a box has the same number and the same place
+// on both; one camera looks at both.
+import {effect, untracked} from '@preact/signals';
+import {isAborted, postFrame} from '../api/client';
+import {between, calm, fitted, FLIGHT_MS, zoomed} from '../graph/camera';
+import type {Camera, Marks} from '../graph/draw';
+import {countByBox, Outline} from '../graph/outline';
+import {ABSENT, boxAt, decodeScene, GROUP, OPEN, PART, PORT} from '../graph/scene';
+import {t} from '../i18n/i18n';
+import {graphActions, select} from '../state/actions';
+import {
+    announcement, capture, failure, focus, fold, follow, graphMost, graphPlace, group, hidden, hits, layer, opened, relatedNodes, selection, theme,
+} from '../state/state';
+import {duration} from '../util/format';
+import {atSide, SIDES, type Side} from './api';
+import {pairActions, selectBase} from './actions';
+import {lookBy, mostDelta} from './looks';
+import {Pane} from './pane';
+import {baseLinks, baseSelection, colourBy, partner} from './state';
+
+export interface Canvases {
+    canvas: HTMLCanvasElement;
+    overlay: HTMLCanvasElement;
+}
+
+export class PairView {
+    camera: Camera = {x: 0, y: 0, scale: 1};
+    selectedBox = 0;
+    hover = 0;
+    lastDrawMs = 0;
+    found: ReadonlyMap<number, number> = new Map();
+    readonly panes: Record<Side, Pane>;
+    private mostDelta = 0;
+    private wanted: '' | 'top' | 'all' = '';
+    private goal: {side: Side; node: number; item: number; expand: boolean; calmly: boolean; isOpened?: boolean} | null = null;
+    private anchor: {group: number; x: number; y: number} | null = null;
+    private sceneOf = '';
+    private outlineOf = '';
+    private isFitted = false;
+    private flight: {from: Camera; to: Camera; since: number} | null = null;
+    private readonly stops: (() => void)[] = [];
+
+    constructor(canvases: Record<Side, Canvases>) {
+        this.panes = {
+            base: new Pane(this, 'base', canvases.base.canvas, canvases.base.overlay),
+            new: new Pane(this, 'new', canvases.new.canvas, canvases.new.overlay),
+        };
+        this.watch();
+        graphActions.current = {
+            reveal: (node, expand, calmly) => this.reveal('new', node, expand, calmly),
+            revealItem: (item) => this.goFor({side: 'new', node: 0, item, expand: true, calmly: false}),
+            toggle: (item) => this.toggle(this.panes.new.scene?.boxOfItem.get(item) ?? 0),
+            fitAll: () => this.fitAll(),
+            fitSelection: () => this.fitSelection(),
+            openMore: () => this.openMore(),
+            closeAll: () => this.closeAll(),
+        };
+        pairActions.current = {reveal: (side, node, expand) => this.reveal(side, node, expand)};
+    }
+
+    private watch(): void {
+        const on = (act: () => void): void => void this.stops.push(effect(act));
+        on(() => {
+            void [capture.value, layer.value, fold.value, opened.value];
+            untracked(() => void this.load());
+        });
+        on(() => {
+            void [hits.value, relatedNodes.value, baseLinks.value, partner.value];
+            untracked(() => this.relate());
+        });
+        on(() => {
+            void [selection.value, baseSelection.value, group.value];
+            untracked(() => this.findSelected());
+        });
+        on(() => {
+            void [hidden.value, theme.value, colourBy.value];
+            this.redraw();
+        });
+    }
+
+    destroy(): void {
+        this.stops.forEach((stop) => stop());
+        SIDES.forEach((side) => this.panes[side].destroy());
+        graphActions.current = null;
+        pairActions.current = null;
+    }
+
+    get isDark(): boolean {
+        return theme.value === 'dark';
+    }
+
+    // --- data ---
+
+    private async load(): Promise<void> {
+        if (!capture.value) return;
+        const wanted = `${layer.value}:${fold.value}`;
+        const body: Record<string, unknown> = {layer: layer.value, fold: fold.value};
+        if (opened.value) body['open'] = [...opened.value];
+        try {
+            const frames = await Promise.all(SIDES.map((side) => postFrame(`layout-${side}`, atSide('diff/layout', side), body)));
+            SIDES.forEach((side, i) => (this.panes[side].scene = decodeScene(frames[i]!)));
+            this.sceneOf = wanted;
+            if (this.outlineOf !== wanted) {
+                const outlines = await Promise.all(SIDES.map((side) => Outline.load(layer.value, fold.value, atSide('diff/outline', side))));
+                SIDES.forEach((side, i) => (this.panes[side].outline = outlines[i]!));
+                this.outlineOf = `${outlines[0]!.layer}:${outlines[0]!.fold}`;
+            }
+            this.afterLoad();
+        } catch (error) {
+            if (!isAborted(error)) failure.value = error instanceof Error ? error.message : String(error);
+        }
+    }
+
+    private afterLoad(): void {
+        const {scene, wide, high} = this.panes.new;
+        if (!scene) return;
+        if (scene.closed) announcement.value = t('closedGroups', {n: scene.closed});
+        this.mostDelta = mostDelta(scene, (b) => (scene.flags[b]! & (OPEN | PORT)) !== 0);
+        graphMost.value = this.mostDelta;
+        const box = this.anchor ? scene.boxOfItem.get(this.anchor.group) : undefined;
+        if (box && this.anchor) {
+            const dx = scene.x[box]! - this.anchor.x, dy = scene.y[box]! - this.anchor.y;
+            this.camera = {...this.camera, x: this.camera.x + dx, y: this.camera.y + dy};
+        } else if (graphPlace.value && !this.isFitted) this.camera = {...graphPlace.value};
+        else if (!this.isFitted && !this.goal) this.camera = fitted(scene, wide, high);
+        this.anchor = null;
+        this.isFitted = true;
+        this.hover = 0;
+        this.relate();
+        this.findSelected();
+        if (this.goal) this.goOn();
+    }
+
+    private isReady(): boolean {
+        const now = `${layer.value}:${fold.value}`;
+        return this.sceneOf === now && this.outlineOf === now && this.panes.new.wide > 1;
+    }
+
+    private relate(): void {
+        const also: Record<Side, readonly number[]> = {base: partner.value?.stretch?.base ?? [], new: partner.value?.stretch?.new ?? []};
+        const linked = baseLinks.value, ofBase = linked ? [...linked.framework, ...linked.compiled].map((n) => n.node) : [];
+        for (const side of SIDES) {
+            const {scene, outline} = this.panes[side];
+            if (!scene || !outline || !this.isReady()) continue;
+            const nodes = side === 'base' ? [...ofBase, baseSelection.value.node] : [...relatedNodes.value];
+            this.panes[side].related = countByBox(outline, scene, new Set([...nodes, ...also[side]].filter((n) => n)));
+            if (side === 'new') this.found = countByBox(outline, scene, hits.value);
+        }
+        this.redraw();
+    }
+
+    // The box of what is selected on either side; where it is in a closed group, that of the group.
+    private findSelected(): void {
+        const scene = this.panes.new.scene, item = this.selectedItem();
+        this.selectedBox = (scene && item && scene.boxOfItem.get(item)) || 0;
+        this.redraw();
+    }
+
+    private selectedItem(): number {
+        if (group.value) return group.value.item;
+        const own: Record<Side, number> = {base: baseSelection.value.node, new: selection.value.node};
+        for (const side of ['new', 'base'] as const) {
+            const pane = this.panes[side], box = own[side] ? pane.scene?.boxOfNode.get(own[side]) : 0;
+            if (box) return pane.scene!.group[box]!;
+        }
+        return 0;
+    }
+
+    private openNow(): Set<number> {
+        const list = new Set<number>(opened.value ?? []), scene = this.panes.new.scene;
+        for (let b = 1; scene && b < scene.count; b++) if (scene.flags[b]! & OPEN) list.add(scene.group[b]!);
+        return list;
+    }
+
+    // --- going places ---
+
+    private reveal(side: Side, node: number, expand: boolean, calmly = false): void {
+        if (follow.value || expand) this.goFor({side, node, item: 0, expand, calmly});
+    }
+
+    private goFor(goal: NonNullable<PairView['goal']>): void {
+        this.goal = goal;
+        this.goOn();
+    }
+
+    // As far as what is loaded allows; what loads next calls again.
+    private goOn(): void {
+        const {goal} = this;
+        if (!goal || !this.isReady()) return;
+        const pane = this.panes[goal.side], scene = pane.scene!, outline = pane.outline!;
+        const item = goal.item || (outline.ofNode[goal.node] ?? 0);
+        const exact = goal.item ? scene.boxOfItem.get(item) : scene.boxOfNode.get(goal.node);
+        if (!goal.expand && [...pane.related.keys()].some((box) => this.isInSight(box))) this.goal = null;
+        else if (exact) {
+            this.goal = null;
+            this.goTo(exact, !(goal.expand || goal.isOpened) || goal.calmly);
+        } else if (goal.expand) {
+            const open = this.openNow();
+            for (let at = outline.above[item] ?? 0; at; at = outline.above[at] ?? 0) open.add(at);
+            this.goal = {...goal, expand: false, isOpened: true};
+            if (item) opened.value = open;
+        } else {
+            const box = outline.visible(scene, goal.node);
+            this.goal = null;
+            if (box) this.goTo(box, true);
+        }
+    }
+
+    private spot(box: number): {x: number; y: number} {
+        const {scene, high} = this.panes.new;
+        return {x: scene!.x[box]! + scene!.width[box]! / 2, y: scene!.y[box]! + Math.min(scene!.height[box]!, high / this.camera.scale) / 2};
+    }
+
+    private isInSight(box: number): boolean {
+        const {wide, high} = this.panes.new, {x, y} = this.spot(box), {scale} = this.camera;
+        return Math.abs(x - this.camera.x) * scale < wide * 0.46 && Math.abs(y - this.camera.y) * scale < high * 0.46;
+    }
+
+    goTo(box: number, onlyIfOutside = false): void {
+        const {scene, wide} = this.panes.new;
+        if (!scene || (onlyIfOutside && this.isInSight(box))) return;
+        const small = scene.flags[box]! & OPEN ? Math.min(1, wide / (scene.width[box]! + 40)) : 0.75;
+        this.fly({...this.spot(box), scale: Math.max(Math.min(this.camera.scale, 2.5), small)});
+    }
+
+    fitAll(): void {
+        const {scene, wide, high} = this.panes.new;
+        if (scene?.wide) this.fly(fitted(scene, wide, high));
+    }
+
+    fitSelection(): void {
+        const own: Record<Side, number> = {base: baseSelection.value.node, new: selection.value.node || ([...relatedNodes.value][0] ?? 0)};
+        const side = (['new', 'base'] as const).find((s) => own[s] && (this.panes[s].outline?.ofNode[own[s]] ?? 0));
+        if (side) this.reveal(side, own[side], true);
+        else if (this.selectedBox) this.goTo(this.selectedBox);
+    }
+
+    openMore(): void {
+        const scene = this.panes.new.scene;
+        if (!scene) return;
+        const open = this.openNow();
+        for (let b = 1; b < scene.count; b++) if (scene.flags[b]! & GROUP) open.add(scene.group[b]!);
+        this.keepInPlace(this.selectedBox || boxAt(scene, this.camera.x, this.camera.y));
+        opened.value = open;
+    }
+
+    closeAll(): void {
+        this.isFitted = false;
+        graphPlace.value = null;
+        opened.value = null;
+    }
+
+    toggle(box: number): void {
+        const scene = this.panes.new.scene;
+        if (!scene || !box || !(scene.flags[box]! & GROUP)) return;
+        const open = this.openNow(), item = scene.group[box]!;
+        if (scene.flags[box]! & OPEN) open.delete(item);
+        else open.add(item);
+        this.keepInPlace(box);
+        opened.value = open;
+    }
+
+    private keepInPlace(box: number): void {
+        const scene = this.panes.new.scene;
+        if (scene && box) this.anchor = {group: scene.group[box]!, x: scene.x[box]!, y: scene.y[box]!};
+    }
+
+    private fly(to: Camera): void {
+        if (calm()) this.camera = to;
+        else this.flight = {from: this.camera, to, since: performance.now()};
+        this.moved();
+    }
+
+    zoom(factor: number, x: number, y: number, {wide, high}: Pane): void {
+        this.flight = null;
+        this.camera = zoomed(this.camera, factor, x, y, wide, high);
+        this.moved();
+    }
+
+    pan(dx: number, dy: number): void {
+        this.flight = null;
+        this.camera = {...this.camera, x: this.camera.x + dx / this.camera.scale, y: this.camera.y + dy / this.camera.scale};
+        this.moved();
+    }
+
+    private moved(): void {
+        graphPlace.value = this.flight?.to ?? this.camera;
+        this.redraw();
+    }
+
+    // --- choosing ---
+
+    choose(pane: Pane, box: number): void {
+        const {scene} = pane;
+        if (!scene) return;
+        const there = scene.flags[box]! & ABSENT ? this.panes[pane.side === 'base' ? 'new' : 'base'] : pane; // by keys one gets to empty places
+        const node = box ? there.scene!.node[box]! : 0;
+        if (box && !node) {
+            select(0, 0, 'graph');
+            group.value = {layer: layer.value, fold: fold.value, item: scene.group[box]!, label: there.scene!.label[box]!};
+            announcement.value = t('selected', {name: this.describe(there, box)});
+        } else if (there.side === 'base') void selectBase(node, 0, 'graph');
+        else {
+            group.value = null;
+            if (!node) void selectBase(0, 0, 'graph');
+            else select(node, 0, 'graph');
+        }
+        this.selectedBox = box;
+        this.tellFocus(there);
+        this.redraw();
+    }
+
+    describe(pane: Pane, box: number): string {
+        const scene = pane.scene;
+        if (!scene || !box || scene.flags[box]! & ABSENT) return '';
+        const flags = scene.flags[box]!, delta = scene.delta[box] ?? 0;
+        const name = flags & PART ? t('part', {n: scene.label[box]!}) : scene.label[box]!;
+        const more = [scene.op[box], scene.type[box], flags & GROUP ? t('nodes', {n: scene.nodes[box]!}) : '',
+            scene.changed[box] ? t('diffChanged', {n: scene.changed[box]!}) : '', delta ? `${delta > 0 ? '+' : ''}${duration(delta)}` : ''].filter(Boolean);
+        return `${t(pane.side === 'base' ? 'baseSide' : 'newSide')}: ${name}${more.length ? ` (${more.join(', ')})` : ''}`;
+    }
+
+    private tellFocus(pane: Pane): void {
+        const scene = pane.scene, box = this.selectedBox;
+        if (!scene || !box) {
+            focus.value = null;
+            return;
+        }
+        const siblings: number[] = [];
+        for (let b = 1; b < scene.count; b++) if (scene.parent[b] === scene.parent[box] && !(scene.flags[b]! & (PORT | ABSENT))) siblings.push(b);
+        siblings.sort((a, b) => scene.y[a]! - scene.y[b]! || scene.x[a]! - scene.x[b]!);
+        const at = siblings.indexOf(box), shown = siblings.slice(Math.max(0, at - 3), at + 4);
+        focus.value = {box, items: shown.map((b) => ({id: b, text: this.describe(pane, b), place: siblings.indexOf(b) + 1, of: siblings.length}))};
+    }
+
+    // What the pointer is on lights up on both sides. True: it is something else than before.
+    point(box: number): boolean {
+        if (box === this.hover) return false;
+        this.hover = box;
+        this.redraw('top');
+        return true;
+    }
+
+    // --- picture ---
+
+    resized(isFirst: boolean): void {
+        const {scene, wide, high} = this.panes.new;
+        if (isFirst && scene && wide > 1 && !graphPlace.value) this.camera = fitted(scene, wide, high);
+        if (isFirst) this.goOn();
+        this.redraw();
+    }
+
+    redraw(what: 'top' | 'all' = 'all'): void {
+        const isPending = this.wanted !== '';
+        if (this.wanted !== 'all') this.wanted = what;
+        if (isPending) return;
+        requestAnimationFrame(() => {
+            const now = this.wanted;
+            this.wanted = '';
+            if (now === 'all') this.paint();
+            else SIDES.forEach((side) => this.panes[side].paintTop());
+        });
+    }
+
+    peek(pane: Pane, item: number): ReturnType<Marks['peek']> {
+        return pane.peeks.get(layer.value, fold.value, item);
+    }
+
+    private marks(): Marks {
+        return {
+            lit: hits.value.size ? new Set(this.found.keys()) : null, trace: null, chosen: this.selectedBox, hidden: hidden.value, byTime: false,
+            dark: this.isDark, categories: capture.value?.categories ?? [], lookOf: lookBy(colourBy.value, this.isDark, this.mostDelta), peek: () => null,
+        };
+    }
+
+    paint(): void {
+        const begin = performance.now();
+        if (this.flight) {
+            const part = Math.min(1, (begin - this.flight.since) / FLIGHT_MS);
+            this.camera = part < 1 ? between(this.flight.from, this.flight.to, part) : this.flight.to;
+            if (part === 1) this.flight = null;
+        }
+        const marks = this.marks();
+        SIDES.forEach((side) => this.panes[side].paint(marks));
+        this.lastDrawMs = performance.now() - begin;
+        if (this.flight) this.redraw();
+    }
+
+    // --- files ---
+
+    // Both sides in one picture, the base at the left.
+    toPicture(): HTMLCanvasElement {
+        const parts = SIDES.map((side) => this.panes[side].toPicture(this.marks())), whole = document.createElement('canvas');
+        whole.width = parts[0]!.width + parts[1]!.width + 4;
+        whole.height = Math.max(parts[0]!.height, parts[1]!.height);
+        const context = whole.getContext('2d');
+        context?.drawImage(parts[0]!, 0, 0);
+        context?.drawImage(parts[1]!, parts[0]!.width + 4, 0);
+        return whole;
+    }
+
+    toSvg(side: Side): string {
+        return this.panes[side].toSvg(this.marks(), `${t('structure')} – ${t(layer.value)} – ${t(side === 'base' ? 'baseSide' : 'newSide')}`);
+    }
+}
