@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define MI_COLLECT_GRAPH   1u /* models that are loaded, dumps of the graph engine */
-#define MI_COLLECT_RUNTIME 2u /* device times by the profiler of AscendCL */
+#define MI_COLLECT_RUNTIME 2u /* device times, by aclprof or MSPTI */
 #define MI_COLLECT_WEIGHTS 4u /* models are copied with their weights */
 
 /* Begins a capture in the folder, which is made if need be. For device times: before aclInit().
@@ -30,7 +30,8 @@ int mi_collect_start(const char *folder, unsigned what);
 /* The graph that was compiled is complete: everything of it is written out. */
 int mi_collect_snapshot_graph(void);
 
-/* The batch or step that counts has ended: the profiler is stopped, so that its files are whole. */
+/* The batch or step that counts has ended: what was profiled of it is whole afterwards, and the
+ * profiler begins anew for the next one. Call it as often as there are such steps. */
 int mi_collect_runtime(void);
 
 /* Nothing more is collected. */

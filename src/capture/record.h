@@ -52,9 +52,14 @@ struct mi_rec_file {
     uint32_t reserved[3];
 };
 
+enum mi_rec_slot_kind {
+    MI_REC_SLOT_THREAD, /* calls of a thread */
+    MI_REC_SLOT_MSPTI   /* what MSPTI delivered */
+};
+
 struct mi_rec_slot {
-    uint32_t thread, reserved;
-    uint64_t issued; /* records that this ring was given, those dropped included */
+    uint32_t thread, kind; /* enum mi_rec_slot_kind */
+    uint64_t issued;       /* records that this ring was given, those dropped included */
 };
 
 struct mi_rec_chunk {
@@ -124,8 +129,26 @@ enum mi_rec_role {
     MI_REC_ROLE_COPY,
     MI_REC_ROLE_SYNC,
     MI_REC_ROLE_DEVICE,
-    MI_REC_ROLE_MARK
+    MI_REC_ROLE_MARK,
+    MI_REC_ROLE_NAME,
+    MI_REC_ROLE_KERNEL,
+    MI_REC_ROLE_API,
+    MI_REC_ROLE_COLLECTIVE,
+    MI_REC_ROLE_COPY_CALL,
+    MI_REC_ROLE_RANGE,
+    MI_REC_ROLE_LOST
 };
+
+/* Why records of MSPTI are missing: `code` of mspti_lost. */
+enum mi_rec_lost {
+    MI_REC_LOST_NO_BUFFER = 1, /* `size` times it asked for a buffer and all were in use */
+    MI_REC_LOST_CUT,           /* `size` bytes at the end of a buffer are no whole record */
+    MI_REC_LOST_UNKNOWN        /* `size` records of a kind that this hook does not know */
+};
+
+/* The two numbers of names in `size`. */
+#define MI_REC_NAME_FIRST(size)  ((uint32_t)(size))
+#define MI_REC_NAME_SECOND(size) ((uint32_t)((size) >> 32))
 
 /* Continues a sum over `bytes`, a multiple of 8. Not against malice: against torn and lost writes.
  */

@@ -17,11 +17,12 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
 const struct mi_command mi_command_collect = {
     .name = "collect",
     .operands = "[DIR]",
-    .summary = N_("Ends profiling in a running program and exports its device times."),
-    .details = N_("To be called when the batch or step that counts has ended. The profiler in the "
-                  "program is stopped, so that its files are whole, and msprof makes tables of "
-                  "them; calls are noted on. Without a running program what is there is "
-                  "exported."),
+    .summary = N_("Has a running program hand over its device times, and exports them."),
+    .details =
+        N_("To be called when the batch or step that counts has ended, as often as there are "
+           "such steps. What the profiler in the program has is completed, msprof makes "
+           "tables of it where that is needed, and the profiler begins anew for what comes "
+           "next. Without a running program what is there is exported."),
     .examples = "inspector-cli collect capture/",
     .params = mi_live_params,
     .run = run,

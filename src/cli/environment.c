@@ -39,8 +39,16 @@ static const char *verdict_of(const struct mi_live_fact *facts, size_t count)
                   "(set_env.sh of CANN does that)");
     if (has(facts, count, "PROFILER_SAMPLECONFIG") || has(facts, count, "PROFILING_MODE"))
         return N_("calls and models alone: another profiler is at work");
-    if (!has(facts, count, "aclprofInit"))
-        return N_("calls and models alone: the runtime has no profiler");
+    const char *profiler = mi_live_choose(facts, count);
+    if (strcmp(profiler, "none") == 0)
+        return N_("calls and models alone: there is no profiler, neither aclprof nor MSPTI nor "
+                  "msprof");
+    if (strcmp(profiler, "msprof") == 0)
+        return N_("calls, models, and device times by msprof, which start puts in front of the "
+                  "program: there is neither aclprof nor MSPTI");
+    if (strcmp(profiler, "mspti") == 0)
+        return N_("calls, models, and device times by MSPTI: there is no msprof to make tables of "
+                  "what aclprof leaves, or no aclprof");
     return has(facts, count, "msprof")
                ? N_("calls, models, and device times by the profiler of AscendCL")
                : N_("calls, models, and device times, which stay raw: there is no msprof");

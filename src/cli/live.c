@@ -69,6 +69,7 @@ static const struct mi_report_column columns[] = {
     {"calls", N_("calls"), MI_CELL_INT, "", N_("calls of the runtime that the hook has seen")},
     {"models", N_("models"), MI_CELL_INT, "", N_("loaded models that were copied")},
     {"profiler", N_("profiler"), MI_CELL_WORD, "", N_("state of the profiler in the process")},
+    {"tool", N_("by"), MI_CELL_TEXT, "", N_("which profiler it is: aclprof, mspti, msprof")},
     {"graph", N_("graph"), MI_CELL_BOOL, "", N_("whether graphs are collected")},
     {"runtime", N_("runtime"), MI_CELL_BOOL, "", N_("whether device times are collected")}};
 
@@ -94,8 +95,9 @@ static void add_row(struct mi_report *report, struct mi_report_table *table,
     cells[1] = mi_cell_int((int64_t)answer->records);
     cells[2] = mi_cell_int((int64_t)answer->models);
     cells[3] = mi_cell_word(profiler_word(answer->profiler));
-    cells[4] = mi_cell_int(answer->wants_graph);
-    cells[5] = mi_cell_int(answer->wants_runtime);
+    cells[4] = mi_cell_text(mi_cstr(answer->tool));
+    cells[5] = mi_cell_int(answer->wants_graph);
+    cells[6] = mi_cell_int(answer->wants_runtime);
 }
 
 static int print(struct mi_cli *cli, const struct mi_live_answer *answers, size_t count)

@@ -175,7 +175,7 @@ bool mi_options_parse(struct mi_options *options, int argc, char **argv, struct 
         mi_arena_alloc(&options->arena, ((size_t)argc + 1) * sizeof *options->args.list * 2);
     if (!options->args.list || !build(&parser, options, NULL))
         return mi_fail(err, MI_ENOMEM, "out of memory");
-    optind = 1;
+    optind = 0; /* anew, also where a command line was parsed before */
     if (!run_getopt(options, &parser, argc, argv, err))
         return false;
     if (optind >= argc)

@@ -17,14 +17,17 @@ static const struct mi_param params[] = {
      .kind = MI_PARAM_TEXT,
      .metavar = N_("DIR"),
      .help = N_("Capture folder: new or empty.")},
+    {.name = "replace",
+     .kind = MI_PARAM_FLAG,
+     .help = N_("Remove the capture that the folder holds first; refused where it holds anything "
+                "else.")},
     {.name = "enable-graph",
      .kind = MI_PARAM_FLAG,
      .help = N_("Collect compiled graphs: the models that are loaded, the dumps of the graph "
                 "engine.")},
     {.name = "enable-runtime",
      .kind = MI_PARAM_FLAG,
-     .help = N_("Collect what runs: calls, streams, events, and device times by the profiler of "
-                "AscendCL.")},
+     .help = N_("Collect what runs: calls, streams, events, and device times by a profiler.")},
     {.name = "with-weights", .kind = MI_PARAM_FLAG, .help = N_("Copy models with their weights.")},
     {.name = "framework",
      .kind = MI_PARAM_TEXT,
@@ -36,7 +39,14 @@ static const struct mi_param params[] = {
      .metavar = N_("BACKEND"),
      .default_text = "auto",
      .choices = backends,
-     .help = N_("What the program runs on: cann (which auto means here).")},
+     .help = N_("What runs: a program on CANN, or a model under ONNX Runtime; auto: the latter "
+                "where the command is a model.")},
+    {.name = "profiler",
+     .kind = MI_PARAM_CHOICE,
+     .metavar = N_("PROFILER"),
+     .default_text = "auto",
+     .choices = mi_live_profilers,
+     .help = N_("Where device times come from; auto: what is there, see doctor --environment.")},
     {.name = "print-env",
      .kind = MI_PARAM_FLAG,
      .help = N_("Print the environment to be set, for eval \"$(...)\".")},
@@ -93,17 +103,19 @@ static char **command_line(const struct mi_args *args)
     return argv;
 }
 
-/* Whatever happens to the capture, the program's exit code is ours. */
+/* Whatever happens to the capture, the program's exit code is ours. `live` NULL: there is none. */
 static int run_program(struct mi_cli *cli, const struct mi_args *args, const struct mi_live *live,
-                       const struct mi_live_var *vars, size_t count)
+                       struct mi_arena *arena, struct mi_live_var *vars, size_t count)
 {
     struct mi_error err = MI_ERROR_INIT;
-    char **argv = command_line(args);
+    char **argv = command_line(args), **whole = argv;
     int status = 0;
-    if (!argv)
-        return mi_code_exit(MI_ENOMEM);
-    bool ok = mi_live_run(vars, count, argv, &status, &err);
+    if (argv && live && live->wants_runtime && strcmp(live->profiler, "msprof") == 0)
+        whole = mi_live_wrap(live, arena, vars, &count, argv);
+    bool ok = whole && mi_live_run(vars, count, whole, &status, &err);
     mi_mem_free(argv);
+    if (!whole)
+        return mi_code_exit(MI_ENOMEM);
     if (!ok) {
         mi_cli_error(cli, &err);
         return err.code == MI_ENOTFOUND ? 127 : 126;
@@ -127,7 +139,7 @@ static int go(struct mi_cli *cli, const struct mi_args *args, const struct mi_li
     size_t count = mi_live_environment(live, &arena, vars);
     int code = !count ? mi_code_exit(MI_ENOMEM)
                : args->operand_count
-                   ? run_program(cli, args, live, vars, count)
+                   ? run_program(cli, args, live, &arena, vars, count)
                    : print_environment(cli, vars, count, mi_args_flag(args, "print-env"));
     mi_arena_fini(&arena);
     return code;
@@ -143,12 +155,68 @@ static int check(struct mi_cli *cli, const struct mi_args *args)
         return mi_cli_usage(cli, &mi_command_start,
                             "nothing is to be collected: give --enable-graph, --enable-runtime, or "
                             "both");
-    if (strcmp(backend, "ort") == 0)
+    if (strcmp(backend, "ort") == 0 && !args->operand_count)
         return mi_cli_usage(cli, &mi_command_start,
-                            "ONNX Runtime needs no hook: inspector-cli run MODEL.onnx collects it");
+                            "--backend ort runs a model: start --backend ort -o DIR ... -- "
+                            "MODEL.onnx; programs of your own on ONNX Runtime are not hooked");
+    if (strcmp(mi_args_text(args, "profiler", "auto"), "msprof") == 0 && !args->operand_count)
+        return mi_cli_usage(cli, &mi_command_start,
+                            "--profiler msprof wants a command: msprof starts it");
     if (mi_args_flag(args, "print-env") && args->operand_count)
         return mi_cli_usage(cli, &mi_command_start, "--print-env takes no command");
     return 0;
+}
+
+/* --- ONNX Runtime --- */
+
+static bool is_model(const char *path)
+{
+    size_t len = strlen(path);
+    return (len > 5 && strcmp(path + len - 5, ".onnx") == 0) ||
+           (len > 4 && strcmp(path + len - 4, ".ort") == 0);
+}
+
+static bool is_for_ort(const struct mi_args *args)
+{
+    const char *backend = mi_args_text(args, "backend", "auto");
+    return strcmp(backend, "ort") == 0 ||
+           (strcmp(backend, "auto") == 0 && args->operand_count && is_model(args->operands[0]));
+}
+
+/* `run` does what start, snapshot and collect do elsewhere: the same folder, the same export. */
+static int run_ort(struct mi_cli *cli, const struct mi_args *args)
+{
+    struct mi_error err = MI_ERROR_INIT;
+    struct mi_options options;
+    const char *fixed[] = {cli->program, "run", "--output-dir",
+                           mi_args_text(args, "output-dir", "")};
+    size_t count = sizeof fixed / sizeof *fixed;
+    char **argv = mi_mem_new(count + args->operand_count + 1, sizeof *argv);
+    if (!argv)
+        return mi_code_exit(MI_ENOMEM);
+    memcpy(argv, fixed, sizeof fixed);
+    memcpy(argv + count, args->operands, args->operand_count * sizeof *argv);
+    argv[count + args->operand_count] = NULL;
+    bool ok = mi_options_parse(&options, (int)(count + args->operand_count), argv, &err);
+    int code = ok                      ? mi_command_run.run(cli, &options.args)
+               : err.code == MI_EUSAGE ? mi_cli_usage(cli, &mi_command_run, "%s", err.text)
+                                       : mi_cli_error(cli, &err);
+    mi_options_fini(&options);
+    mi_mem_free(argv);
+    return code;
+}
+
+/* --- CANN --- */
+
+/* The profiler that is decided here: msprof has to stand in front of the program. */
+static const char *choose_profiler(const struct mi_args *args)
+{
+    static struct mi_live_fact facts[MI_LIVE_FACTS_MAX];
+    const char *named = mi_args_text(args, "profiler", "auto");
+    if (strcmp(named, "auto") != 0 || !args->operand_count || !mi_args_flag(args, "enable-runtime"))
+        return named;
+    const char *chosen = mi_live_choose(facts, mi_live_check(facts));
+    return strcmp(chosen, "msprof") == 0 ? chosen : named;
 }
 
 static int run(struct mi_cli *cli, const struct mi_args *args)
@@ -163,18 +231,22 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
     int code = check(cli, args);
     if (code)
         return code;
+    if (is_for_ort(args))
+        return run_ort(cli, args);
+    live.profiler = choose_profiler(args);
     for (const struct mi_arg *arg;
          live.source_count < 64 && (arg = mi_args_nth(args, "framework", live.source_count));)
         sources[live.source_count++] = arg->text;
     if (mi_live_find_hook(live.hook, sizeof live.hook, &err) &&
-        mi_live_prepare(&live, mi_args_text(args, "output-dir", ""), &err))
+        mi_live_prepare(&live, mi_args_text(args, "output-dir", ""), mi_args_flag(args, "replace"),
+                        &err))
         return go(cli, args, &live);
     code = mi_cli_error(cli, &err);
     if (!args->operand_count || err.code == MI_EUSAGE)
         return code;
     /* The program is what matters: it runs, if without a capture. */
     mi_cli_say(cli, N_("the program runs without a capture"), NULL);
-    return run_program(cli, args, NULL, NULL, 0);
+    return run_program(cli, args, NULL, NULL, NULL, 0);
 }
 
 const struct mi_command mi_command_start = {
@@ -191,7 +263,9 @@ const struct mi_command mi_command_start = {
         "inspector-cli start --output-dir capture/ --enable-graph --enable-runtime -- python3 "
         "infer.py\n"
         "eval \"$(inspector-cli start -o capture/ --enable-graph --enable-runtime --print-env)\"\n"
-        "inspector-cli start -o capture/ --enable-runtime --framework net.onnx -- ./infer net.om",
+        "inspector-cli start -o capture/ --enable-runtime --framework net.onnx -- ./infer net.om\n"
+        "inspector-cli start -o capture/ --replace --enable-graph --enable-runtime -- net.onnx "
+        "--runs 10",
     .params = params,
     .run = run,
 };

@@ -81,7 +81,9 @@ grep -q 'cut short' "$temp/part.err" || fail "an export while it runs does not s
 echo go >&8
 read -r word <&9
 inspector-cli collect "$temp/four" > /dev/null
-inspector-cli status --json "$temp/four" | grep -q '"ended"' || fail "the profiler was not stopped"
+inspector-cli status --json "$temp/four" > "$temp/status.json"
+grep -q '"running"' "$temp/status.json" && grep -q '"aclprof"' "$temp/status.json" || fail "the profiler has not begun anew"
+[ "$(ls -d "$temp/four"/PROF_*/mindstudio_profiler_output | wc -l)" = 1 ] || fail "collect: not one profile"
 inspector-cli export --input-dir "$temp/four" --format json > "$temp/four.summary" 2> /dev/null
 echo go >&8
 read -r word <&9
@@ -91,6 +93,50 @@ grep -q 'no process' "$temp/stop.err" || fail "stop finds a process: $(cat "$tem
 grep -q '"complete": true' "$temp/four/capture.json" || fail "stop has not closed the capture"
 compare four
 unset FAKE_ACL_TRUTH
+
+# --- collected again and again: each step is a whole profile, and all of them together are all that ran ---
+mkfifo "$temp/steps.in" "$temp/steps.out"
+(
+    eval "$(FAKE_ACL_TRUTH="$temp/steps.truth" inspector-cli start --output-dir "$temp/steps" --enable-graph \
+        --enable-runtime ${framework:+--framework "$framework"} --print-env)"
+    export FAKE_ACL_TRUTH="$temp/steps.truth"
+    exec "$infer" "$model" 12 0 steps < "$temp/steps.in" > "$temp/steps.out"
+) &
+exec 8> "$temp/steps.in" 9< "$temp/steps.out"
+for step in 1 2 3; do
+    read -r word <&9
+    inspector-cli collect "$temp/steps" > /dev/null || fail "steps: collect $step"
+    [ "$(ls -d "$temp/steps"/PROF_*/mindstudio_profiler_output | wc -l)" = "$step" ] || fail "steps: not $step profiles"
+    echo go >&8
+done
+exec 8>&- 9<&-
+wait
+inspector-cli stop "$temp/steps" > /dev/null 2>&1
+[ "$(ls -d "$temp/steps"/PROF_*/mindstudio_profiler_output | wc -l)" = 4 ] || fail "steps: the last profile is missing"
+[ "$(ls -d "$temp/steps"/profiling-* 2> /dev/null | wc -l)" = 0 ] || fail "steps: a folder was left"
+inspector-cli export --input-dir "$temp/steps" --format json > /dev/null
+compare steps
+
+# --- msprof where there is nothing else: it runs the program, the hook is in the program alone ---
+status=0
+FAKE_ACL_TRUTH="$temp/tool.truth" inspector-cli start --output-dir "$temp/tool" --enable-graph --enable-runtime \
+    ${framework:+--framework "$framework"} --profiler msprof -- "$infer" "$model" 4 5 > "$temp/tool.out" || status=$?
+[ "$status" = 5 ] && [ "$(cat "$temp/tool.out")" = "4 batches" ] || fail "msprof: $status, $(cat "$temp/tool.out")"
+inspector-cli export --input-dir "$temp/tool" --format json > /dev/null
+compare tool
+status=0
+inspector-cli start -o "$temp/toolless" --enable-runtime --profiler msprof --print-env 2> /dev/null || status=$?
+[ "$status" = 2 ] || fail "msprof without a command: $status"
+inspector-cli start -o "$temp/unprofiled" --enable-runtime --profiler none -- "$infer" "$model" 1 > /dev/null
+[ "$(ls -d "$temp/unprofiled/"PROF_* 2> /dev/null | wc -l)" = 0 ] || fail "profiled though none was asked for"
+
+# --- a process that becomes another program: everything before is there, and the next one has its own file ---
+inspector-cli start -o "$temp/exec" --enable-graph --enable-runtime -- "$infer" "$model" 2 0 exec "$infer" "$model" 3 > "$temp/exec.out"
+[ "$(tail -1 "$temp/exec.out")" = "3 batches" ] || fail "exec: $(cat "$temp/exec.out")"
+[ "$(ls "$temp/exec/"hook-*.mirec | wc -l)" = 2 ] || fail "exec: not one file each"
+inspector-cli export --format csv --output-dir "$temp/exec.csv" "$temp/exec/"hook-*.mirec > /dev/null
+[ "$(grep -c aclmdlExecute "$temp/exec.csv/slices.csv")" = 5 ] || fail "exec: executions are missing"
+grep -q '"complete": true' "$temp/exec/capture.json" || fail "exec: the capture is not complete"
 
 # --- one switch alone ---
 inspector-cli start -o "$temp/graph" --enable-graph -- "$train" "$model" 3 > /dev/null
@@ -123,6 +169,20 @@ DUMP_GE_GRAPH=3 inspector-cli start -o "$temp/owndumps" --enable-graph -- sh -c 
 status=0
 inspector-cli start -o "$temp/run" --enable-graph -- true 2> /dev/null || status=$?
 [ "$status" = 2 ] || fail "an old capture: $status"
+inspector-cli start -o "$temp/run" --replace --enable-graph -- "$infer" "$model" 1 > /dev/null || fail "an old capture is not replaced"
+[ "$(ls "$temp/run/"hook-*.mirec | wc -l)" = 1 ] && [ ! -e "$temp/run/graph.json" ] || fail "something of the old capture is left"
+: > "$temp/run/notes.txt"
+status=0
+inspector-cli start -o "$temp/run" --replace --enable-graph -- true 2> "$temp/err" || status=$?
+[ "$status" = 2 ] && grep -q notes.txt "$temp/err" && [ -e "$temp/run/capture.json" ] && [ -e "$temp/run/notes.txt" ] ||
+    fail "a folder with something else in it: $status, $(cat "$temp/err")"
+mkdir "$temp/foreign" && : > "$temp/foreign/x"
+status=0
+inspector-cli start -o "$temp/foreign" --replace --enable-graph -- true 2> /dev/null || status=$?
+[ "$status" = 2 ] && [ -e "$temp/foreign/x" ] || fail "a folder that is no capture: $status"
+mkdir "$temp/kept" && : > "$temp/kept/x" && rm "$temp/run/notes.txt" && ln -s "$temp/kept" "$temp/run/PROF_1"
+inspector-cli start -o "$temp/run" --replace --enable-graph -- "$infer" "$model" 1 > /dev/null || fail "a link in an old capture"
+[ -e "$temp/kept/x" ] || fail "what a link leads to was removed"
 : > "$temp/file"
 status=0
 inspector-cli start -o "$temp/file/x" --enable-graph -- "$infer" "$model" 2 6 > "$temp/ro.out" 2> "$temp/ro.err" || status=$?

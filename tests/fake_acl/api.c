@@ -2,6 +2,7 @@
  * runtime. */
 #include "acl.h"
 #include "fake.h"
+#include "mspti.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,12 +23,18 @@ static struct fake_stream *stream_of(void *stream)
 FAKE_API int aclInit(const char *config)
 {
     (void)config;
+    fake_report_find();
+    const char *profile = getenv("FAKE_ACL_PROFILE"); /* the program runs under the tool */
+    if (profile && fake_profile_init(profile, strlen(profile)) == 0)
+        fake_profile_switch(true);
     return 0;
 }
 
 FAKE_API int aclFinalize(void)
 {
     fake_log_write();
+    if (getenv("FAKE_ACL_PROFILE"))
+        fake_profile_write();
     return 0;
 }
 
@@ -35,6 +42,7 @@ FAKE_API int aclrtSetDevice(int32_t wanted)
 {
     if (wanted < 0 || wanted >= DEVICES)
         return BAD_PARAM;
+    fake_report_find();
     device = wanted;
     return 0;
 }
@@ -164,21 +172,27 @@ FAKE_API int aclrtLaunchKernel(void *function, uint32_t cores, const void *args,
                                void *stream)
 {
     (void)cores, (void)args, (void)bytes;
+    uint64_t start_ns = fake_now(), id = fake_report_begin();
     last_task = fake_put(stream_of(stream), (struct fake_task){.kind = FAKE_KERNEL,
                                                                .model = FAKE_NO_MODEL,
                                                                .type = "KERNEL_AICORE",
-                                                               .name = function});
+                                                               .name = function,
+                                                               .correlation = id});
+    fake_report_end(FAKE_API_ACL, "aclrtLaunchKernel", start_ns, id);
     return 0;
 }
 
 FAKE_API int aclnnAdd(void *workspace, uint64_t bytes, void *executor, void *stream)
 {
     (void)workspace, (void)bytes, (void)executor;
+    uint64_t start_ns = fake_now(), id = fake_report_begin();
     last_task = fake_put(stream_of(stream), (struct fake_task){.kind = FAKE_KERNEL,
                                                                .model = FAKE_NO_MODEL,
                                                                .type = "KERNEL_AICORE",
                                                                .op = "Add",
-                                                               .name = "aclnnAdd_AddAiCore_Add"});
+                                                               .name = "aclnnAdd_AddAiCore_Add",
+                                                               .correlation = id});
+    fake_report_end(FAKE_API_ACLNN, "aclnnAdd", start_ns, id);
     return 0;
 }
 
@@ -194,11 +208,13 @@ FAKE_API int aclrtMemcpy(void *to, size_t room, const void *from, size_t bytes, 
 FAKE_API int aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t bytes, int kind,
                               void *stream)
 {
+    uint64_t start_ns = fake_now(), id = fake_report_begin();
     if (aclrtMemcpy(to, room, from, bytes, kind) != 0)
         return BAD_PARAM;
     last_task = fake_put(
         stream_of(stream),
         (struct fake_task){.kind = FAKE_COPY, .model = FAKE_NO_MODEL, .type = "MEMCPY_ASYNC"});
+    fake_report_copy(device, stream_of(stream)->id, bytes, kind, start_ns, id);
     return 0;
 }
 

@@ -77,7 +77,9 @@ static void run_task(struct fake_stream *stream, struct fake_task *task)
         work(OTHER_NS);
         break;
     }
-    fake_log_task(stream, task, start_ns, fake_now());
+    uint64_t end_ns = fake_now();
+    fake_log_task(stream, task, start_ns, end_ns);
+    fake_report_kernel(stream, task, start_ns, end_ns);
     if (task->kind == FAKE_RECORD)
         reach(task->event, task->turn);
 }

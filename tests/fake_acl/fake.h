@@ -40,6 +40,8 @@ struct fake_task {
     uint32_t work_ns;
     const char *type, *op;    /* task type as profiles write it; operator type */
     const char *name;         /* of the node or kernel; lives as long as the library */
+    const char *symbol;       /* kernel function; NULL = as the name */
+    uint64_t correlation;     /* id of MSPTI; 0 = none */
     struct fake_event *event; /* RECORD, WAIT */
     uint64_t turn;            /* of the event: which recording it is, or is waited for */
     struct fake_model *run;   /* MODEL: to be run; SIGNAL: of which a stream is through */
@@ -85,7 +87,8 @@ struct planned {
     uint32_t stream; /* index */
     enum fake_kind kind;
     uint32_t event, id;
-    const char *type, *op, *name;
+    const char *type, *op, *name, *symbol;
+    uint64_t correlation;
 };
 
 uint64_t fake_now(void); /* since 1970 */
@@ -120,6 +123,16 @@ void fake_log_execute(uint32_t id, uint64_t start_ns, uint64_t end_ns);
 void fake_log_pair(const char *word, int32_t record_stream, uint32_t record_task,
                    int32_t wait_stream, uint32_t wait_task);
 void fake_log_write(void);
+/* --- report.c: to the stand-in for MSPTI; nothing where it is not loaded --- */
+
+void fake_report_find(void);
+uint64_t fake_report_begin(void); /* correlation id of the call */
+void fake_report_end(int kind, const char *name, uint64_t start_ns, uint64_t id);
+void fake_report_kernel(const struct fake_stream *stream, const struct fake_task *task,
+                        uint64_t start_ns, uint64_t end_ns);
+void fake_report_copy(int32_t device, int32_t stream, uint64_t bytes, int kind, uint64_t start_ns,
+                      uint64_t id);
+
 int fake_profile_init(const char *dir, size_t length);
 void fake_profile_switch(bool on);
 int fake_profile_write(void);

@@ -1,11 +1,14 @@
 /* A program as users have it: loads a model, copies in, runs N batches, copies out, unloads.
- * infer MODEL.om BATCHES [EXIT_CODE [pause]]     pause: waits for a line of input once the model is
- * loaded, and again before it is unloaded */
+ * infer MODEL.om BATCHES [EXIT_CODE [pause | steps | exec PROGRAM ARGS...]]
+ *   pause  waits for a line of input once the model is loaded, and again before it is unloaded
+ *   steps  waits for one after every fourth part of the batches but the last
+ *   exec   becomes that program after the batches */
 #include "acl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Says where it is and waits to be told to go on. */
 static void pause_at(const char *where)
@@ -28,7 +31,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "cannot load\n");
         return 9;
     }
-    if (argc > 4)
+    const char *mode = argc > 4 ? argv[4] : "";
+    if (strcmp(mode, "pause") == 0)
         pause_at("loaded");
     for (int i = 0; i < batches; i++) {
         memset(data, i, sizeof data);
@@ -36,10 +40,18 @@ int main(int argc, char **argv)
             aclrtSynchronizeStream(stream) != 0 || aclmdlExecute(model, NULL, NULL) != 0 ||
             aclrtMemcpy(data, sizeof data, result, sizeof result, 2) != 0)
             return 8;
+        if (strcmp(mode, "steps") == 0 && (i + 1) % (batches / 4) == 0 && i + 1 < batches)
+            pause_at("step");
     }
-    if (argc > 4)
+    if (strcmp(mode, "pause") == 0)
         pause_at("run");
     printf("%d batches\n", batches);
+    if (strcmp(mode, "exec") == 0 && argc > 5) {
+        fflush(stdout);
+        execv("/nowhere", argv + 5); /* nothing has happened then */
+        execvp(argv[5], argv + 5);
+        return 7;
+    }
     aclrtDestroyStream(stream);
     aclmdlUnload(model);
     aclrtResetDevice(0);

@@ -1,8 +1,10 @@
 /* Offline models: the task list of the file, run as the device would. */
 #include "fake.h"
+#include "mspti.h"
 
 #include "parse/reader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +78,15 @@ static const char *node_name(const struct mi_batch *batch, uint32_t p)
     return "";
 }
 
+static const char *symbol_of(const struct mi_batch *batch, uint32_t p, const struct planned *task)
+{
+    char symbol[FAKE_NAME_BYTES];
+    if (batch->rows.planned.kernel[p].v)
+        return text(batch, batch->rows.planned.kernel[p]);
+    snprintf(symbol, sizeof symbol, "te_%.60s_%u__kernel0", task->op, p);
+    return strdup(symbol);
+}
+
 static void take_plan(struct fake_model *m, const struct mi_batch *batch, int32_t device)
 {
     const struct mi_planned *planned = &batch->rows.planned;
@@ -92,6 +103,12 @@ static void take_plan(struct fake_model *m, const struct mi_batch *batch, int32_
         task->name = node_name(batch, p);
         task->op = node_type(batch, planned->op_index[p]);
         task->id = m->streams[task->stream]->next_task++;
+        task->symbol = symbol_of(batch, p, task);
+        if (task->kind == FAKE_KERNEL) {
+            uint64_t start_ns = fake_now();
+            task->correlation = fake_report_begin();
+            fake_report_end(FAKE_API_NODE, task->name, start_ns, task->correlation);
+        }
         if (task->kind == FAKE_RECORD || task->kind == FAKE_WAIT) {
             task->event = (uint32_t)planned->event[p];
             if (task->event >= m->event_count)
@@ -164,6 +181,8 @@ void fake_model_run(struct fake_model *m)
                                     .type = p->type,
                                     .op = p->op,
                                     .name = p->name,
+                                    .symbol = p->symbol,
+                                    .correlation = p->correlation,
                                     .event = has_event ? &m->events[p->event] : NULL,
                                     .turn = m->turn});
     }

@@ -56,6 +56,7 @@ void hook_call(struct hook_writer *w, enum mi_rec_type type, uint64_t stream, ui
     size_t text_len = text ? strlen(text) : 0, padded = (text_len + 7) & ~(size_t)7;
     struct mi_rec rec = {.bytes = (uint16_t)(sizeof rec + padded),
                          .type = (uint16_t)type,
+                         .code = type == MI_REC_mspti_lost ? MI_REC_LOST_NO_BUFFER : 0,
                          .start_ns = w->now_ns,
                          .dur_ns = CALL_NS,
                          .stream = stream,

@@ -167,11 +167,77 @@ static void test_handles(void **state)
     reading_fini(&reading);
 }
 
+/* What MSPTI delivers, in a ring of its own: hook_call() gives each record a start 500 ns behind
+ * the end of the one before, on the monotonic clock; MSPTI's are since 1970. */
+static void activity(enum mi_rec_type type, uint64_t stream, uint64_t id, uint64_t size,
+                     uint64_t mono_ns)
+{
+    const struct mi_rec_file *file = (const void *)writer.bytes;
+    writer.now_ns = mono_ns + (file->real_ns - file->mono_ns);
+    hook_call(&writer, type, stream, id, size, 0, NULL);
+}
+
+static uint64_t names(uint32_t first, uint32_t second)
+{
+    return first | (uint64_t)second << 32;
+}
+
+/* A node launched within a load, its kernel twice; a launch of the program, whose ids come from the
+ * calls around it; a kernel of which nothing is known. */
+static void test_activity(void **state)
+{
+    struct reading reading;
+    (void)state;
+    hook_begin(&writer, 1, MI_REC_ENDED);
+    hook_chunk(&writer, 0, 100, 0);
+    uint64_t load_ns = writer.now_ns;
+    hook_call(&writer, MI_REC_aclmdlLoadFromFile, 0, 5, 0, MI_REC_NO_TASK, "net.om");
+    uint64_t launch_ns = writer.now_ns;
+    hook_call(&writer, MI_REC_aclrtLaunchKernel, 0xa0, 0, 8, 3, NULL);
+    uint64_t end_ns = writer.now_ns;
+    hook_chunk(&writer, 1, 200, 0);
+    hook_call(&writer, MI_REC_mspti_name, 0, 1, 0, 0, "te_add__kernel0");
+    hook_call(&writer, MI_REC_mspti_name, 0, 2, 0, 0, "KERNEL_AICORE");
+    hook_call(&writer, MI_REC_mspti_name, 0, 3, 0, 0, "/block/Add");
+    activity(MI_REC_mspti_node, 100, 11, names(3, 0), load_ns); /* its middle lies within */
+    activity(MI_REC_mspti_runtime, 100, 12, names(1, 0), launch_ns - 300);
+    activity(MI_REC_mspti_kernel, 7, 11, names(1, 2), end_ns);
+    activity(MI_REC_mspti_kernel, 7, 11, names(1, 2), end_ns + 5000);
+    activity(MI_REC_mspti_kernel, 6, 12, names(1, 2), end_ns + 9000);
+    activity(MI_REC_mspti_kernel, 6, 99, names(1, 2), end_ns + 12000);
+    activity(MI_REC_mspti_lost, 0, 0, 4, end_ns);
+    hook_end(&writer, (const uint64_t[]){2, 13}, 2); /* three are in no chunk */
+    struct mi_rec_slot slot = {.thread = 200, .kind = MI_REC_SLOT_MSPTI, .issued = 13};
+    memcpy(writer.bytes + sizeof(struct mi_rec_file) + sizeof slot, &slot, sizeof slot);
+    read_it(&reading);
+    const struct mi_tables *rows = &reading.batch.rows;
+    assert_int_equal(rows->tasks.count, 5);
+    assert_int_equal(rows->tasks.kernel[1].v, rows->tasks.kernel[2].v);
+    assert_text(&reading, rows->kernels.node_name[rows->tasks.kernel[1].v], "/block/Add");
+    assert_int_equal(rows->kernels.model[rows->tasks.kernel[1].v], 5);
+    assert_int_equal(rows->kernels.model[rows->tasks.kernel[3].v], UINT32_MAX); /* of none */
+    assert_int_equal(rows->kernels.model[rows->tasks.kernel[4].v], -1);         /* not stated */
+    assert_int_equal(rows->tasks.connection[3], 12);
+    assert_int_equal(rows->tasks.native_id[3], -1);
+    assert_int_equal(rows->tracks.native_id[rows->tasks.track[1].v], 7);
+    assert_int_equal(rows->slices.connection[2], 12); /* the launch that the hook saw */
+    assert_int_equal(rows->slices.start_raw[4], launch_ns - 300);
+    assert_int_equal(reading_diag(&reading, "hook.mspti_no_buffer"), 1);
+    assert_int_equal(reading_diag(&reading, "hook.mspti_late"), 1);
+    assert_int_equal(reading_diag(&reading, "hook.records_missing"), 0);
+    assert_int_equal(reading.batch.counts.lost, 4 + 3);
+    assert_int_equal(reading.batch.counts.in, reading.batch.counts.kept +
+                                                  reading.batch.counts.skipped +
+                                                  reading.batch.counts.lost);
+    reading_fini(&reading);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),  cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_races), cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_torn),  cmocka_unit_test(test_handles)};
+        cmocka_unit_test(test_rows),    cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_races),   cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_torn),    cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_activity)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,7 +97,7 @@ int MI_HOOK_EXPORT mi_collect_runtime(void)
     int error = check();
     if (error)
         return error;
-    mi_profile_stop();
+    mi_profile_collect();
     mi_hook_remark(MI_REC_collect, NULL);
     mi_hook_flush();
     return 0;

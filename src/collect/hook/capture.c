@@ -112,9 +112,8 @@ static bool open_file(uint32_t parent)
     *head = (struct mi_rec_file){.version = MI_REC_VERSION,
                                  .head_bytes = sizeof *head,
                                  .process = (uint32_t)getpid(),
-                                 .parent = parent,
-                                 .mono_ns = mi_hook_now(),
-                                 .real_ns = mi_hook_time(CLOCK_REALTIME)};
+                                 .parent = parent};
+    mi_hook_read_clocks(&head->mono_ns, &head->real_ns);
     memcpy(head->magic, MI_REC_MAGIC, sizeof head->magic);
     mi_hook.file_bytes = MI_REC_HEAD_BYTES;
     return true;
@@ -223,6 +222,7 @@ static void in_child(void)
         mi_ring_forget();
         mi_writer_forget();
         mi_control_forget();
+        mi_profile_forget();
         atomic_store(&mi_hook.state, MI_HOOK_READY);
     }
     pthread_mutex_unlock(&lock);

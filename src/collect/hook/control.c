@@ -80,10 +80,11 @@ static void describe(char *answer, size_t size, const char *verdict)
 {
     snprintf(
         answer, size,
-        "%s\nprocess %ld\nrecords %llu\nmodels %llu\nprofiler %s\ngraph %s\nruntime %s\ndumps %s\n",
+        "%s\nprocess %ld\nrecords %llu\nmodels %llu\nprofiler %s\ntool %s\ngraph %s\nruntime %s\n"
+        "dumps %s\n",
         verdict, (long)getpid(), (unsigned long long)issued(),
         (unsigned long long)atomic_load(&mi_hook.model_count), mi_profile_state(),
-        mi_hook.wants_graph ? "on" : "off", mi_hook.wants_runtime ? "on" : "off",
+        mi_profile_name(), mi_hook.wants_graph ? "on" : "off", mi_hook.wants_runtime ? "on" : "off",
         getenv("DUMP_GE_GRAPH") ? "on" : "off");
 }
 
@@ -91,11 +92,17 @@ static void describe(char *answer, size_t size, const char *verdict)
 static bool answer_question(const char *question, char *answer, size_t size)
 {
     bool is_stop = strcmp(question, "stop") == 0;
-    if (strcmp(question, "collect") == 0 || is_stop) {
+    if (strcmp(question, "collect") == 0) {
+        mi_profile_collect();
+        mi_hook_remark(MI_REC_collect, NULL);
+        mi_hook_flush();
+        describe(answer, size, "ok");
+    } else if (is_stop) {
         mi_profile_stop();
         mi_hook_flush();
         describe(answer, size, "ok");
     } else if (strcmp(question, "snapshot") == 0) {
+        mi_hook_remark(MI_REC_snapshot, NULL);
         mi_hook_flush();
         describe(answer, size, "ok");
     } else if (strcmp(question, "status") == 0) {

@@ -65,6 +65,9 @@ bool mi_hook_begin_capture(void);
 /* Writes out what the rings hold; from any thread. */
 void mi_hook_flush(void);
 
+/* Appends a chunk of whole records; from any thread. What cannot be written counts as missing. */
+void mi_hook_write_block(struct mi_ring *ring, const void *bytes, size_t len, uint32_t records);
+
 /* The same for a process that ends at once, perhaps within a signal handler: waits for others 100
  * ms at most. */
 void mi_hook_flush_at_exit(void);
@@ -105,6 +108,22 @@ static inline uint64_t mi_hook_now(void)
     return mi_hook_time(CLOCK_MONOTONIC);
 }
 
+/* One moment on both clocks. A thread may lose the processor between two readings, so the closest
+ * of some tries counts. */
+static inline void mi_hook_read_clocks(uint64_t *mono_ns, uint64_t *real_ns)
+{
+    uint64_t least_ns = UINT64_MAX;
+    for (int i = 0; i < 4; i++) {
+        uint64_t before_ns = mi_hook_now(), real = mi_hook_time(CLOCK_REALTIME);
+        uint64_t gap_ns = mi_hook_now() - before_ns;
+        if (gap_ns >= least_ns)
+            continue;
+        least_ns = gap_ns;
+        *mono_ns = before_ns + gap_ns / 2;
+        *real_ns = real;
+    }
+}
+
 /* --- what wrappers use; ring.c --- */
 
 struct mi_hook_thread {
@@ -139,6 +158,29 @@ void mi_hook_note(struct mi_rec *rec, uint64_t start_ns, bool on_stream, const c
 void mi_hook_learn_device(void);
 
 void mi_ring_forget(void); /* in a child */
+
+/* A ring for records that mi_hook_write_block() writes, not those of a thread; NULL: none is left.
+ */
+struct mi_ring *mi_ring_take(enum mi_rec_slot_kind kind);
+
+/* So many records more, for whoever counts what is missing; by one thread at a time. */
+void mi_ring_count(struct mi_ring *ring, uint32_t records);
+
+/* A record of a call that began at start_ns and ends now. Adds what every record has: the current
+ * device, and for `on_stream` the id of the task and, the first time, the id of the stream. */
+void mi_hook_note(struct mi_rec *rec, uint64_t start_ns, bool on_stream, const char *text);
+
+/* Sets the thread's device anew, as the runtime knows it. */
+void mi_hook_learn_device(void);
+
+void mi_ring_forget(void); /* in a child */
+
+/* A ring for records that mi_hook_write_block() writes, not those of a thread; NULL: none is left.
+ */
+struct mi_ring *mi_ring_take(enum mi_rec_slot_kind kind);
+
+/* So many records more, for whoever counts what is missing; by one thread at a time. */
+void mi_ring_count(struct mi_ring *ring, uint32_t records);
 
 /* A sentence of the hook itself in the file: for whoever reads the capture. */
 void mi_hook_remark(enum mi_rec_type type, const char *text);
@@ -185,13 +227,29 @@ bool mi_hook_mark_folder(bool is_complete);
 void mi_hook_copy_file(const char *path, char *name, size_t size);
 void mi_hook_copy_memory(const void *model, size_t bytes, char *name, size_t size);
 
-/* --- profile.c: the profiler of AscendCL --- */
+/* --- profile.c: MSPTI, or the profiler of AscendCL --- */
 
+void mi_profile_prepare(void);          /* before aclInit */
 void mi_profile_initialise(void);       /* after aclInit */
 void mi_profile_device(int32_t device); /* after a device was set: starts it there */
-/* Ends what is running, so that its files are whole; it starts again with the next call of
- * mi_profile_device(). False: there was none. */
-bool mi_profile_stop(void);
+
+/* Ends a step: what was profiled is whole afterwards. The next step begins at once. */
+void mi_profile_collect(void);
+
+/* The same at aclFinalize(): another aclInit() may begin it anew. */
+void mi_profile_pause(void);
+
+/* The same before the process becomes another program; mi_profile_initialise() resumes. */
+void mi_profile_suspend(void);
+
+/* Ends what is running for good. */
+void mi_profile_stop(void);
+
+/* About once a second, by the writer: what a kill would lose is written. */
+void mi_profile_tick(void);
+
+void mi_profile_forget(void); /* in a child */
 const char *mi_profile_state(void);
+const char *mi_profile_name(void); /* which profiler it is; "none" */
 
 #endif

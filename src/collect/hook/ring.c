@@ -25,7 +25,12 @@ static void make_key(void)
     pthread_key_create(&end_of_thread, leave);
 }
 
-static struct mi_ring *take_ring(void)
+static struct mi_rec_slot *slot_of(const struct mi_ring *ring)
+{
+    return (struct mi_rec_slot *)(void *)(mi_hook.head + 1) + ring->index;
+}
+
+struct mi_ring *mi_ring_take(enum mi_rec_slot_kind kind)
 {
     for (uint32_t i = 0; i < MI_REC_SLOTS; i++) {
         struct mi_ring *ring = &mi_hook.rings[i];
@@ -43,6 +48,8 @@ static struct mi_ring *take_ring(void)
         }
         ring->index = i;
         ring->thread = (uint32_t)syscall(SYS_gettid);
+        slot_of(ring)->thread = ring->thread;
+        slot_of(ring)->kind = kind;
         uint32_t count = atomic_load(&mi_hook.ring_count);
         while (count <= i && !atomic_compare_exchange_weak(&mi_hook.ring_count, &count, i + 1))
             continue;
@@ -65,32 +72,41 @@ void mi_ring_forget(void)
     memset(mi_hook_self.streams, 0, sizeof mi_hook_self.streams);
 }
 
-static struct mi_rec_slot *slot_of(const struct mi_ring *ring)
+/* The thread's ring, and the capture with the first one. */
+static bool join_in(struct mi_hook_thread *self)
 {
-    return (struct mi_rec_slot *)(void *)(mi_hook.head + 1) + ring->index;
+    bool was_busy = self->is_busy;
+    self->is_busy = true;
+    bool ok = mi_hook_begin_capture();
+    if (ok && !self->ring && !self->is_over) {
+        self->ring = mi_ring_take(MI_REC_SLOT_THREAD);
+        if (self->ring) {
+            pthread_once(&has_key, make_key);
+            pthread_setspecific(end_of_thread, self->ring);
+        }
+    }
+    if (ok && !self->ring)
+        atomic_fetch_add((_Atomic uint64_t *)&mi_hook.head->refused, 1);
+    self->is_busy = was_busy;
+    return ok && self->ring;
+}
+
+void mi_ring_count(struct mi_ring *ring, uint32_t records)
+{
+    uint64_t issued = atomic_load_explicit(&ring->issued, memory_order_relaxed) + records;
+    atomic_store_explicit(&ring->issued, issued, memory_order_relaxed);
+    atomic_store_explicit((_Atomic uint64_t *)&slot_of(ring)->issued, issued, memory_order_relaxed);
 }
 
 bool mi_hook_attach(void)
 {
     struct mi_hook_thread *self = &mi_hook_self;
-    if (atomic_load_explicit(&mi_hook.state, memory_order_relaxed) == MI_HOOK_OFF || self->is_busy)
+    if (atomic_load_explicit(&mi_hook.state, memory_order_relaxed) == MI_HOOK_OFF ||
+        self->is_busy || !join_in(self))
         return false;
-    self->is_busy = true;
-    bool ok = mi_hook_begin_capture();
-    if (ok && !self->ring && !self->is_over) {
-        self->ring = take_ring();
-        if (self->ring) {
-            pthread_once(&has_key, make_key);
-            pthread_setspecific(end_of_thread, self->ring);
-            slot_of(self->ring)->thread = self->ring->thread;
-        }
-    }
-    if (ok && !self->ring)
-        atomic_fetch_add((_Atomic uint64_t *)&mi_hook.head->refused, 1);
-    self->is_busy = false;
-    if (ok && self->ring && self->device < 0)
+    if (self->device < 0)
         mi_hook_learn_device();
-    return ok && self->ring;
+    return true;
 }
 
 /* Copies into the ring, around its end where need be. */
@@ -194,7 +210,7 @@ void mi_hook_note(struct mi_rec *rec, uint64_t start_ns, bool on_stream, const c
 
 void mi_hook_remark(enum mi_rec_type type, const char *text)
 {
-    if (!mi_hook_notes())
+    if (atomic_load(&mi_hook.state) == MI_HOOK_OFF || !join_in(&mi_hook_self))
         return;
     mi_hook_put(&(struct mi_rec){.type = (uint16_t)type,
                                  .start_ns = mi_hook_now(),

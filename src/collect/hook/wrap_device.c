@@ -3,6 +3,7 @@
 
 MI_WRAP(aclInit, const char *config)
 {
+    mi_profile_prepare();
     MI_CALL(aclInit, (config));
     MI_NOTE(aclInit, false, NULL, .object = 0);
     if (code == 0)
@@ -15,7 +16,7 @@ MI_HOOK_EXPORT int aclFinalize(void);
 
 MI_HOOK_EXPORT int aclFinalize(void)
 {
-    mi_profile_stop(); /* behind this point it could not */
+    mi_profile_pause(); /* behind this point it could not */
     MI_CALL(aclFinalize, ());
     MI_NOTE(aclFinalize, false, NULL, .object = 0);
     return code;

@@ -65,28 +65,35 @@ static bool append(const struct iovec *parts, int count)
     return false;
 }
 
+/* One chunk of records that lie in two pieces. */
+static bool write_parts(const struct mi_ring *ring, const void *first, size_t first_len,
+                        const void *second, size_t second_len, uint32_t records, uint32_t dropped)
+{
+    struct mi_rec_chunk chunk = {.version = MI_REC_VERSION,
+                                 .head_bytes = sizeof chunk,
+                                 .bytes = (uint32_t)(first_len + second_len),
+                                 .records = records,
+                                 .ring = ring->index,
+                                 .thread = ring->thread,
+                                 .dropped = dropped};
+    mi_hook_read_clocks(&chunk.mono_ns, &chunk.real_ns);
+    memcpy(chunk.magic, MI_REC_CHUNK_MAGIC, sizeof chunk.magic);
+    chunk.checksum = mi_rec_sum(0, &chunk, offsetof(struct mi_rec_chunk, checksum));
+    chunk.checksum = mi_rec_sum(chunk.checksum, first, first_len);
+    chunk.checksum = mi_rec_sum(chunk.checksum, second, second_len);
+    struct iovec parts[] = {{&chunk, sizeof chunk},
+                            {(void *)(uintptr_t)first, first_len},
+                            {(void *)(uintptr_t)second, second_len}};
+    return append(parts, 3);
+}
+
 /* One chunk of the ring from tail to end; `end` == tail tells of dropped records alone. */
-static bool write_chunk(struct mi_ring *ring, uint64_t tail, uint64_t end, uint32_t records,
+static bool write_chunk(const struct mi_ring *ring, uint64_t tail, uint64_t end, uint32_t records,
                         uint32_t dropped)
 {
     size_t place = (size_t)tail & (mi_hook.ring_bytes - 1), len = (size_t)(end - tail);
     size_t first = len < mi_hook.ring_bytes - place ? len : mi_hook.ring_bytes - place;
-    struct mi_rec_chunk chunk = {.version = MI_REC_VERSION,
-                                 .head_bytes = sizeof chunk,
-                                 .bytes = (uint32_t)len,
-                                 .records = records,
-                                 .ring = ring->index,
-                                 .thread = ring->thread,
-                                 .dropped = dropped,
-                                 .mono_ns = mi_hook_now(),
-                                 .real_ns = mi_hook_time(CLOCK_REALTIME)};
-    memcpy(chunk.magic, MI_REC_CHUNK_MAGIC, sizeof chunk.magic);
-    chunk.checksum = mi_rec_sum(0, &chunk, offsetof(struct mi_rec_chunk, checksum));
-    chunk.checksum = mi_rec_sum(chunk.checksum, ring->data + place, first);
-    chunk.checksum = mi_rec_sum(chunk.checksum, ring->data, len - first);
-    struct iovec parts[] = {
-        {&chunk, sizeof chunk}, {ring->data + place, first}, {ring->data, len - first}};
-    return append(parts, 3);
+    return write_parts(ring, ring->data + place, first, ring->data, len - first, records, dropped);
 }
 
 void mi_hook_shield(struct mi_hook_shield *shield)
@@ -150,6 +157,18 @@ void mi_hook_flush(void)
     pthread_mutex_unlock(&flushing);
 }
 
+void mi_hook_write_block(struct mi_ring *ring, const void *bytes, size_t len, uint32_t records)
+{
+    struct mi_hook_shield shield;
+    mi_ring_count(ring, records);
+    mi_hook_shield(&shield);
+    pthread_mutex_lock(&flushing);
+    if (mi_hook.file >= 0 && !atomic_load(&mi_hook.is_broken))
+        write_parts(ring, bytes, len, NULL, 0, records, 0);
+    pthread_mutex_unlock(&flushing);
+    mi_hook_unshield(&shield);
+}
+
 void mi_hook_flush_at_exit(void)
 {
     struct timespec until;
@@ -194,8 +213,10 @@ static void *write_on(void *user)
         if (poll(&wait, 1, TICK_MS) > 0 && wait.revents)
             listener = mi_control_answer(listener);
         mi_hook_flush();
-        if (tick % LOOK_TICKS == 0)
+        if (tick % LOOK_TICKS == 0) {
             look_after_file();
+            mi_profile_tick();
+        }
     }
     mi_control_close(listener);
     return NULL;

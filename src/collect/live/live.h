@@ -16,6 +16,7 @@ struct mi_live {
     char dir[MI_LIVE_PATH];  /* capture folder, absolute */
     char hook[MI_LIVE_PATH]; /* libmi_hook.so */
     bool wants_graph, wants_runtime, wants_weights;
+    const char *profiler;       /* one of mi_live_profilers; NULL = auto */
     const char *program;        /* version, noted in the manifest */
     const char *const *sources; /* [source_count] framework models that belong to it */
     size_t source_count;
@@ -26,13 +27,19 @@ bool mi_live_find_hook(char *path, size_t size, struct mi_error *err);
 
 /* --- live_dir.c --- */
 
-/* Makes the folder and its capture.json. MI_EUSAGE: something else is in it; MI_EIO: it cannot be
- * written. Sets live->dir. */
-bool mi_live_prepare(struct mi_live *live, const char *dir, struct mi_error *err);
+/* Makes the folder and its capture.json. MI_EUSAGE: something else is in it (a capture may be
+ * replaced); MI_EIO: it cannot be written. Sets live->dir. */
+bool mi_live_prepare(struct mi_live *live, const char *dir, bool may_replace, struct mi_error *err);
 
 /* The program has ended: says in capture.json how complete the capture is. `status` as of
  * waitpid(), or -1 if it is not known. */
 bool mi_live_close(const struct mi_live *live, int status, struct mi_error *err);
+
+/* --- live_replace.c --- */
+
+/* Removes the capture in the folder, all of it or nothing. MI_EUSAGE: there is something in it that
+ * no capture leaves, or a process still runs. One thread at a time. */
+bool mi_live_remove_capture(const char *dir, struct mi_error *err);
 
 /* --- live_env.c --- */
 
@@ -56,7 +63,7 @@ bool mi_live_run(const struct mi_live_var *vars, size_t count, char *const *argv
 struct mi_live_answer {
     long process;
     uint64_t records, models;
-    char profiler[16];
+    char profiler[16], tool[16]; /* its state; which one */
     bool wants_graph, wants_runtime, dumps;
 };
 
@@ -89,5 +96,18 @@ enum { MI_LIVE_FACTS_MAX = 24 };
 /* Looks at this machine. Libraries are opened in a child process, so that what they do stays there.
  */
 size_t mi_live_check(struct mi_live_fact facts[MI_LIVE_FACTS_MAX]);
+
+/* --- live_profiler.c --- */
+
+extern const char *const mi_live_profilers[]; /* "auto" first, NULL last */
+
+/* Which of them auto is on this machine. The same order as in the hook (collect/hook/profile.c),
+ * and msprof where there is neither. */
+const char *mi_live_choose(const struct mi_live_fact *facts, size_t count);
+
+/* The command with msprof in front of it; takes LD_PRELOAD out of `vars`, for the program alone.
+ * The list is in `arena`, its last parts are those of argv. NULL: out of memory. */
+char **mi_live_wrap(const struct mi_live *live, struct mi_arena *arena, struct mi_live_var *vars,
+                    size_t *var_count, char *const *argv);
 
 #endif

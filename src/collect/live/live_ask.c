@@ -79,17 +79,22 @@ static bool is_on(const char *answer, const char *key)
     return mi_bytes_equal(value_of(answer, key), MI_LIT("on"));
 }
 
+static void copy_word(char *to, size_t size, const char *text, const char *key)
+{
+    struct mi_bytes word = value_of(text, key);
+    snprintf(to, size, "%.*s", (int)word.len, (const char *)word.at);
+}
+
 static void understand(const char *text, struct mi_live_answer *answer)
 {
-    struct mi_bytes profiler = value_of(text, "profiler");
     *answer = (struct mi_live_answer){.process = (long)number_of(text, "process"),
                                       .records = number_of(text, "records"),
                                       .models = number_of(text, "models"),
                                       .wants_graph = is_on(text, "graph"),
                                       .wants_runtime = is_on(text, "runtime"),
                                       .dumps = is_on(text, "dumps")};
-    snprintf(answer->profiler, sizeof answer->profiler, "%.*s", (int)profiler.len,
-             (const char *)profiler.at);
+    copy_word(answer->profiler, sizeof answer->profiler, text, "profiler");
+    copy_word(answer->tool, sizeof answer->tool, text, "tool");
 }
 
 static bool is_socket_name(const char *name)

@@ -21,7 +21,7 @@ static const struct wanted wanted[] = {
     {NULL, "aclprofInit", N_("device times, by the profiler of AscendCL")},
     {"libmsprofiler.so", NULL, N_("the profiler of AscendCL, where it is a library of its own")},
     {NULL, "aclprofInit", N_("device times, by the profiler of AscendCL")},
-    {"libmspti.so", NULL, N_("another profiler; not used by this program")},
+    {"libmspti.so", NULL, N_("device times, by MSPTI, without any tool")},
     {"libge_runner.so", NULL, N_("the graph engine, whose dumps are collected")}};
 
 enum { WANTED = sizeof wanted / sizeof *wanted };

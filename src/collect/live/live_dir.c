@@ -52,15 +52,17 @@ static bool describe(const struct mi_live *live, struct mi_manifest *manifest, s
     clock_gettime(CLOCK_REALTIME, &now);
     manifest->collector = "cann";
     manifest->start_unix_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    bool ok = mi_manifest_add_file(manifest, &(struct mi_manifest_file){.path = ".",
-                                                                        .role = MI_ROLE_PROFILE,
-                                                                        .reader = "",
-                                                                        .hash = "",
-                                                                        .size_bytes = -1}) &&
-              mi_manifest_add_setting(manifest, "graph", live->wants_graph ? "on" : "off") &&
-              mi_manifest_add_setting(manifest, "runtime", live->wants_runtime ? "on" : "off") &&
-              mi_manifest_add_setting(manifest, "weights", live->wants_weights ? "on" : "off") &&
-              mi_manifest_add_version(manifest, "model-inspector", live->program);
+    bool ok =
+        mi_manifest_add_file(manifest, &(struct mi_manifest_file){.path = ".",
+                                                                  .role = MI_ROLE_PROFILE,
+                                                                  .reader = "",
+                                                                  .hash = "",
+                                                                  .size_bytes = -1}) &&
+        mi_manifest_add_setting(manifest, "graph", live->wants_graph ? "on" : "off") &&
+        mi_manifest_add_setting(manifest, "runtime", live->wants_runtime ? "on" : "off") &&
+        mi_manifest_add_setting(manifest, "weights", live->wants_weights ? "on" : "off") &&
+        mi_manifest_add_setting(manifest, "profiler", live->profiler ? live->profiler : "auto") &&
+        mi_manifest_add_version(manifest, "model-inspector", live->program);
     if (ok && uname(&host) == 0)
         ok = mi_manifest_add_version(manifest, "system", host.sysname) &&
              mi_manifest_add_version(manifest, "kernel", host.release) &&
@@ -68,22 +70,31 @@ static bool describe(const struct mi_live *live, struct mi_manifest *manifest, s
     return ok || mi_fail(err, MI_ENOMEM, "out of memory");
 }
 
-bool mi_live_prepare(struct mi_live *live, const char *dir, struct mi_error *err)
+/* Whether the folder is empty or, if it may be, emptied of the capture in it. */
+static bool make_empty(const char *dir, bool may_replace, struct mi_error *err)
 {
     struct mi_dir listing;
-    struct mi_manifest manifest;
-    char path[PATH_MAX], dumps[MI_LIVE_PATH + 64];
     if (!mi_make_dirs(dir, err) || !mi_dir_read(&listing, dir, MI_DIR_MAX_ENTRIES, err))
         return false;
     bool is_empty = listing.count == 0;
     mi_dir_free(&listing);
-    if (!is_empty) {
-        mi_fail(err, MI_EUSAGE,
-                is_there(dir, MI_CAPTURE_FILE)
-                    ? "the folder holds a capture already; name a new or empty one"
-                    : "the folder is not empty; name a new or empty one");
-        return mi_error_in(err, dir);
-    }
+    if (is_empty)
+        return true;
+    if (may_replace && is_there(dir, MI_CAPTURE_FILE))
+        return mi_live_remove_capture(dir, err);
+    mi_fail(err, MI_EUSAGE,
+            is_there(dir, MI_CAPTURE_FILE)
+                ? "the folder holds a capture already: --replace removes it, or name another folder"
+                : "the folder is not empty and holds no capture; name a new or empty one");
+    return mi_error_in(err, dir);
+}
+
+bool mi_live_prepare(struct mi_live *live, const char *dir, bool may_replace, struct mi_error *err)
+{
+    struct mi_manifest manifest;
+    char path[PATH_MAX], dumps[MI_LIVE_PATH + 64];
+    if (!make_empty(dir, may_replace, err))
+        return false;
     if (!realpath(dir, path) || strlen(path) >= sizeof live->dir) {
         mi_fail(err, MI_ELIMIT, "the path of the folder is longer than %d bytes", MI_LIVE_PATH - 1);
         return mi_error_in(err, dir);

@@ -86,6 +86,8 @@ size_t mi_live_environment(const struct mi_live *live, struct mi_arena *arena,
     add(&list, "MI_CAPTURE_GRAPH", live->wants_graph ? "1" : "0");
     add(&list, "MI_CAPTURE_RUNTIME", live->wants_runtime ? "1" : "0");
     add(&list, "MI_CAPTURE_WEIGHTS", live->wants_weights ? "1" : "0");
+    if (live->profiler && strcmp(live->profiler, "auto") != 0)
+        add(&list, "MI_CAPTURE_PROFILER", live->profiler);
     if (live->wants_graph && !getenv("DUMP_GE_GRAPH")) {
         /* 2: no weights; level 3: the last stage, which is the graph that runs. */
         add(&list, "DUMP_GE_GRAPH", live->wants_weights ? "1" : "2");

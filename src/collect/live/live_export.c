@@ -1,9 +1,11 @@
 /* What AscendCL's profiler leaves is raw; msprof, which comes with CANN, makes tables of it. */
+#include "base/decimal.h"
 #include "base/files.h"
 #include "collect/live/live.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,18 +51,14 @@ static bool run_tool(const char *dir, const char *profile)
     return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool mi_live_export_profiles(const char *dir, uint32_t *exported, uint32_t *missing,
-                             struct mi_error *err)
+static void export_in(const char *dir, const char *folder, const struct mi_dir *listing,
+                      uint32_t *exported, uint32_t *missing)
 {
-    struct mi_dir listing;
     char profile[2 * MI_LIVE_PATH];
-    *exported = *missing = 0;
-    if (!mi_dir_read(&listing, dir, MI_DIR_MAX_ENTRIES, err))
-        return false;
-    for (uint32_t i = 0; i < listing.count; i++) {
-        const struct mi_dir_entry *entry = &listing.entries[i];
+    for (uint32_t i = 0; i < listing->count; i++) {
+        const struct mi_dir_entry *entry = &listing->entries[i];
         if (entry->kind != MI_FILE_DIR || strncmp(entry->name, "PROF_", 5) != 0 ||
-            (size_t)snprintf(profile, sizeof profile, "%s/%s", dir, entry->name) >=
+            (size_t)snprintf(profile, sizeof profile, "%s/%s", folder, entry->name) >=
                 sizeof profile ||
             is_exported(profile))
             continue;
@@ -68,6 +66,35 @@ bool mi_live_export_profiles(const char *dir, uint32_t *exported, uint32_t *miss
             ++*exported;
         else
             ++*missing;
+    }
+}
+
+/* Whether the profile that this folder is for is cut off: its process is gone. */
+static bool is_left_behind(const char *name)
+{
+    int64_t process;
+    return strncmp(name, "profiling-", 10) == 0 &&
+           mi_decimal_i64(mi_cstr(name + 10), &process) == 0 && process > 0 &&
+           process <= INT32_MAX && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+}
+
+bool mi_live_export_profiles(const char *dir, uint32_t *exported, uint32_t *missing,
+                             struct mi_error *err)
+{
+    struct mi_dir listing, inner;
+    char folder[2 * MI_LIVE_PATH];
+    *exported = *missing = 0;
+    if (!mi_dir_read(&listing, dir, MI_DIR_MAX_ENTRIES, err))
+        return false;
+    export_in(dir, dir, &listing, exported, missing);
+    for (uint32_t i = 0; i < listing.count; i++) {
+        const struct mi_dir_entry *entry = &listing.entries[i];
+        if (entry->kind != MI_FILE_DIR || !is_left_behind(entry->name) ||
+            (size_t)snprintf(folder, sizeof folder, "%s/%s", dir, entry->name) >= sizeof folder ||
+            !mi_dir_read(&inner, folder, MI_DIR_MAX_ENTRIES, NULL))
+            continue;
+        export_in(dir, folder, &inner, exported, missing);
+        mi_dir_free(&inner);
     }
     mi_dir_free(&listing);
     return true;

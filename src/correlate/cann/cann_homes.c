@@ -84,6 +84,13 @@ static enum file_kind kind_of(const struct mi_model *model, const uint8_t *is_ca
     return mi_bytes_equal(reader, MI_LIT("chrome_trace")) ? OTHER_TRACE : OTHER_FILE;
 }
 
+/* A file of one process that lies in a folder with others': its ids are its own. */
+static bool is_of_process(const struct mi_model *model, uint32_t source)
+{
+    return mi_bytes_equal(mi_model_text(model, model->all.rows.sources.reader[source]),
+                          MI_LIT("mi_hook"));
+}
+
 struct homes {
     const struct mi_model *model;
     struct mi_strings names;
@@ -116,7 +123,8 @@ static void number_sources(struct homes *h, bool with_others)
         struct mi_bytes path = mi_model_text(h->model, sources->path[s]);
         enum file_kind kind = kind_of(h->model, h->is_cann, s);
         struct mi_bytes home = home_of(path, &is_folder);
-        if (kind == OTHER_TRACE || (!is_folder && is_crowded(h, s, home)))
+        if (kind == OTHER_TRACE || is_of_process(h->model, s) ||
+            (!is_folder && is_crowded(h, s, home)))
             home = path;
         if (kind == CANN_FILE || (with_others && kind == OTHER_TRACE))
             h->numbers[s] = mi_strings_add(&h->names, home, false, &h->failed).v + 1;

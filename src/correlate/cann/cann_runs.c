@@ -48,6 +48,15 @@ static int64_t distance(int64_t a, int64_t b)
     return __builtin_sub_overflow(a, b, &d) ? INT64_MAX / 4 : d < 0 ? -d : d;
 }
 
+/* Where a profile states no ids of tasks, that of the launch serves: a loaded model keeps it, too.
+ */
+static int64_t id_of(const struct mi_tasks *tasks, uint32_t t)
+{
+    if (tasks->native_id[t] >= 0 || tasks->connection[t] == MI_NO_CONNECTION)
+        return tasks->native_id[t];
+    return tasks->connection[t];
+}
+
 static int64_t end_of(const struct mi_tasks *tasks, uint32_t t)
 {
     int64_t end;
@@ -59,7 +68,7 @@ static int64_t end_of(const struct mi_tasks *tasks, uint32_t t)
 static bool begins_run(const struct lane *lane, const struct mi_tasks *tasks, uint32_t t,
                        uint32_t seen)
 {
-    int64_t id = tasks->native_id[t];
+    int64_t id = id_of(tasks, t);
     if (id > lane->last_id)
         return false;
     if (id == lane->last_id) /* sub-tasks share an id, and lie within each other */
@@ -77,7 +86,7 @@ static bool begin_runs(struct numbering *n)
     for (uint32_t i = 1; i < n->order_count; i++) {
         uint32_t t = n->order[i], track = tasks->track[t].v;
         struct lane *lane = &n->lanes[track];
-        int64_t id = tasks->native_id[t];
+        int64_t id = id_of(tasks, t);
         lane->tasks++;
         lane->collection = n->collections[n->rows->tracks.source[track].v];
         lane->marks += n->is_mark[tasks->kernel[t].v];

@@ -1,6 +1,8 @@
 /* Runs of a loaded model and the calls that executed it. Its tasks were put onto their streams when
- * it was loaded; what starts a run is aclmdlExecute. Calls and runs are matched in order, and only
- * where there are as many of both. */
+ * it was loaded; what starts a run is aclmdlExecute. Where there are as many of both they are
+ * matched in order. A profile of a part of the time has fewer runs: they are consecutive
+ * executions, none of which can begin after its run, and a call that waits for its run ends after
+ * it; where that leaves one place for them, it is theirs. */
 #include "base/decimal.h"
 #include "base/mem.h"
 #include "correlate/hook/hook_parts.h"
@@ -8,12 +10,25 @@
 
 #include <stdlib.h>
 
-enum { NO_MODEL = -1, SEVERAL = -2 };
+enum { NO_MODEL = -1, SEVERAL = -2, MAX_WORK = 4000000 };
+
+#define OF_PROCESS (UINT32_C(1) << 31)
 
 struct execution {
-    uint64_t model; /* (capture, model id) */
-    int64_t start_ns;
+    uint64_t model; /* (capture, model id), or (OF_PROCESS + source, model id) */
+    int64_t start_ns, end_ns;
     uint32_t slice;
+    bool is_waiting; /* the call returns when the run has ended */
+};
+
+struct run {
+    int64_t start_ns, end_ns; /* of its tasks */
+};
+
+struct group {            /* runs of one model in one profile */
+    uint64_t model;       /* as of its executions */
+    uint32_t runs, first; /* first: of them in `all` */
+    int64_t shift;        /* execution of run 0; -1 = not known */
 };
 
 struct runs {
@@ -21,9 +36,12 @@ struct runs {
     struct mi_tables *rows;
     struct execution *list;
     uint32_t count, room;
-    struct mi_map first; /* (capture, model id) -> place of its first execution + 1 */
-    struct mi_map total; /* the same -> runs of its tasks */
-    int64_t *model_of;   /* [tracks.count] the only model whose tasks the stream has */
+    struct mi_map first;    /* (capture, model id) -> place of its first execution + 1 */
+    struct mi_map group_of; /* (collection, model id) -> group + 1 */
+    struct group *groups;
+    uint32_t group_count, group_room;
+    struct run *all;
+    int64_t *model_of; /* [tracks.count] the only model whose tasks the stream has */
 };
 
 static int compare(const void *left, const void *right)
@@ -34,6 +52,28 @@ static int compare(const void *left, const void *right)
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? -1 : 1;
     return a->slice < b->slice ? -1 : a->slice > b->slice;
+}
+
+/* Each twice: among those of its process, and among those of the capture. */
+static bool add_execution(struct runs *r, uint32_t slice, uint32_t model)
+{
+    const struct mi_slices *slices = &r->rows->slices;
+    uint32_t source = r->rows->tracks.source[slices->track[slice].v].v;
+    struct execution call = {
+        .start_ns = slices->start_ns[slice],
+        .end_ns = slices->start_ns[slice] + slices->dur_ns[slice],
+        .slice = slice,
+        .is_waiting =
+            mi_bytes_equal(mi_model_text(r->model, slices->name[slice]), MI_LIT("aclmdlExecute"))};
+    const uint64_t keys[] = {mi_pair(r->rows->sources.capture[source], model),
+                             mi_pair(OF_PROCESS | source, model)};
+    for (size_t k = 0; k < 2; k++) {
+        if (!mi_vec_room(&r->list, &r->room, r->count, sizeof *r->list))
+            return false;
+        call.model = keys[k];
+        r->list[r->count++] = call;
+    }
+    return true;
 }
 
 static bool list_executions(struct runs *r)
@@ -47,10 +87,8 @@ static bool list_executions(struct runs *r)
             mi_decimal_i64(mi_model_text(r->model, slices->item[s]), &model) != 0 || model < 0 ||
             model >= UINT32_MAX)
             continue;
-        if (!mi_vec_room(&r->list, &r->room, r->count, sizeof *r->list))
+        if (!add_execution(r, s, (uint32_t)model))
             return false;
-        r->list[r->count++] = (struct execution){
-            mi_pair(r->rows->sources.capture[source], (uint32_t)model), slices->start_ns[s], s};
     }
     if (r->count > 1)
         qsort(r->list, r->count, sizeof *r->list, compare);
@@ -77,65 +115,143 @@ static bool look_at_streams(struct runs *r)
     return r->model_of != NULL;
 }
 
-/* Of which model the task is, as a key; 0 = of none that is known. */
-static uint64_t model_of(const struct runs *r, uint32_t task)
+static uint32_t source_of(const struct runs *r, uint32_t task)
 {
-    uint32_t track = r->rows->tasks.track[task].v;
-    uint32_t capture = r->rows->sources.capture[r->rows->tracks.source[track].v];
-    int64_t model = r->model_of[track];
-    return capture && model >= 0 ? mi_pair(capture, (uint32_t)model) : 0;
+    return r->rows->kernels.source[r->rows->tasks.kernel[task].v].v;
 }
 
-static bool count_runs(struct runs *r)
+/* Executions that the task may be of, as a key; 0 = there are none. Tasks in the file of a process
+ * are of its own calls. */
+static uint64_t key_of(const struct runs *r, uint32_t task)
+{
+    uint32_t source = source_of(r, task), capture = r->rows->sources.capture[source];
+    int64_t model = r->model_of[r->rows->tasks.track[task].v];
+    if (!capture || model < 0)
+        return 0;
+    bool is_of_process =
+        mi_bytes_equal(mi_model_text(r->model, r->rows->sources.reader[source]), MI_LIT("mi_hook"));
+    uint64_t key = mi_pair(is_of_process ? OF_PROCESS | source : capture, (uint32_t)model);
+    return mi_map_get(&r->first, key) ? key : 0;
+}
+
+/* NULL: no memory. */
+static struct group *group_of(struct runs *r, uint32_t task, uint64_t key)
+{
+    uint32_t collection = r->rows->sources.collection[source_of(r, task)];
+    uint32_t *at = mi_map_at(&r->group_of, mi_pair(collection, (uint32_t)key));
+    if (!at)
+        return NULL;
+    if (!*at) {
+        if (!mi_vec_room(&r->groups, &r->group_room, r->group_count, sizeof *r->groups))
+            return NULL;
+        r->groups[r->group_count] = (struct group){.model = key};
+        *at = ++r->group_count;
+    }
+    return &r->groups[*at - 1];
+}
+
+static bool measure_runs(struct runs *r)
 {
     const struct mi_tasks *tasks = &r->rows->tasks;
+    uint32_t total = 0;
     for (uint32_t t = 1; t < tasks->count; t++) {
-        uint64_t model = model_of(r, t);
-        uint32_t *at = model && mi_map_get(&r->first, model) ? mi_map_at(&r->total, model) : NULL;
-        if (model && mi_map_get(&r->first, model) && !at)
+        uint64_t key = key_of(r, t);
+        struct group *group = key ? group_of(r, t, key) : NULL;
+        if (key && !group)
             return false;
-        if (at && *at <= tasks->run[t])
-            *at = tasks->run[t] + 1;
+        if (group && group->runs <= tasks->run[t])
+            group->runs = tasks->run[t] + 1;
     }
-    return true;
+    for (uint32_t g = 0; g < r->group_count; g++) {
+        r->groups[g].first = total;
+        total += r->groups[g].runs;
+    }
+    r->all = mi_mem_new((size_t)total + 1, sizeof *r->all);
+    for (uint32_t i = 0; r->all && i < total; i++)
+        r->all[i] = (struct run){INT64_MAX, INT64_MIN};
+    for (uint32_t t = 1; r->all && t < tasks->count; t++) {
+        uint64_t key = key_of(r, t);
+        const struct group *group = key ? group_of(r, t, key) : NULL;
+        if (!group)
+            continue;
+        struct run *run = &r->all[group->first + tasks->run[t]];
+        int64_t start = tasks->start_ns[t], end = start + tasks->dur_ns[t];
+        run->start_ns = start < run->start_ns ? start : run->start_ns;
+        run->end_ns = end > run->end_ns ? end : run->end_ns;
+    }
+    return r->all != NULL;
 }
 
-static uint32_t executions_of(const struct runs *r, uint32_t first)
+/* The executions that the group's runs may be of, in order; *count: how many. */
+static const struct execution *executions_of(const struct runs *r, const struct group *group,
+                                             uint32_t *count)
 {
-    uint32_t count = 0;
-    while (first + count < r->count && r->list[first + count].model == r->list[first].model)
-        count++;
-    return count;
+    uint32_t first = mi_map_get(&r->first, group->model) - 1, end;
+    for (end = first; end < r->count && r->list[end].model == group->model; end++)
+        ;
+    *count = end - first;
+    return &r->list[first];
 }
 
-static bool set_launches(struct runs *r)
+static bool may_be(const struct execution *call, const struct run *run)
+{
+    return run->start_ns > run->end_ns || /* nothing of it is there */
+           (call->start_ns <= run->start_ns && (!call->is_waiting || run->end_ns <= call->end_ns));
+}
+
+static void place_group(const struct runs *r, struct group *group, const struct execution *calls,
+                        uint32_t count)
+{
+    uint32_t found = 0, work = 0;
+    group->shift = -1;
+    if (count == group->runs)
+        group->shift = 0;
+    for (uint32_t shift = 0;
+         count > group->runs && shift + group->runs <= count && found < 2 && work < MAX_WORK;
+         shift++) {
+        uint32_t i = 0;
+        while (i < group->runs && may_be(&calls[shift + i], &r->all[group->first + i]))
+            i++;
+        work += i + 1;
+        if (i == group->runs && ++found == 1)
+            group->shift = shift;
+    }
+    if (found > 1 || work >= MAX_WORK)
+        group->shift = -1;
+}
+
+static void set_launches(struct runs *r)
 {
     struct mi_tasks *tasks = &r->rows->tasks;
-    struct mi_map fits = {0}; /* model -> 1 = as many calls as runs, 2 = not */
-    bool ok = true;
-    for (uint32_t t = 1; ok && t < tasks->count; t++) {
-        uint64_t model = model_of(r, t);
-        uint32_t first = model ? mi_map_get(&r->first, model) : 0;
-        uint32_t *verdict = first ? mi_map_at(&fits, model) : NULL;
-        ok = !first || verdict;
-        if (verdict && !*verdict)
-            *verdict = executions_of(r, first - 1) == mi_map_get(&r->total, model) ? 1 : 2;
-        if (verdict && *verdict == 1 && !tasks->launch[t].v)
-            tasks->launch[t].v = r->list[first - 1 + tasks->run[t]].slice;
+    uint32_t count = 0;
+    for (uint32_t g = 0; g < r->group_count; g++) {
+        const struct execution *calls = executions_of(r, &r->groups[g], &count);
+        place_group(r, &r->groups[g], calls, count);
     }
-    mi_map_fini(&fits);
-    return ok;
+    for (uint32_t t = 1; t < tasks->count; t++) {
+        uint64_t key = key_of(r, t);
+        const struct group *group = key ? group_of(r, t, key) : NULL;
+        if (!group || group->shift < 0 || (tasks->launch[t].v && tasks->native_id[t] >= 0))
+            continue; /* without ids the launch known so far is that of the load */
+        const struct execution *calls = executions_of(r, group, &count);
+        tasks->launch[t].v = calls[group->shift + tasks->run[t]].slice;
+    }
 }
 
 bool mi_hook_join_runs(struct mi_model *model)
 {
     struct runs r = {.model = model, .rows = &model->all.rows};
     bool ok = list_executions(&r);
-    if (ok && r.count)
-        ok = look_at_streams(&r) && count_runs(&r) && set_launches(&r);
+    if (ok && r.count) {
+        ok = look_at_streams(&r) && measure_runs(&r);
+        if (ok)
+            set_launches(&r);
+    }
     mi_mem_free(r.list);
     mi_mem_free(r.model_of);
     mi_map_fini(&r.first);
-    mi_map_fini(&r.total);
+    mi_map_fini(&r.group_of);
+    mi_mem_free(r.groups);
+    mi_mem_free(r.all);
     return ok;
 }

@@ -113,6 +113,30 @@ static void tie_all(struct mi_tables *rows, const struct entries *e)
     }
 }
 
+/* MSPTI states no ids of tasks, but of their launch; a call that launched several is of the first.
+ */
+static bool tie_launches(struct mi_tables *rows)
+{
+    struct mi_map task_of = {0}; /* call -> first task that it launched */
+    struct mi_submissions *calls = &rows->submissions;
+    bool ok = true;
+    for (uint32_t t = 1; ok && t < rows->tasks.count; t++) {
+        uint32_t launch = rows->tasks.launch[t].v;
+        while (launch && rows->slices.parent[launch].v &&
+               rows->slices.connection[rows->slices.parent[launch].v] == rows->tasks.connection[t])
+            launch = rows->slices.parent[launch].v;
+        uint32_t *at = launch && rows->tasks.native_id[t] < 0 ? mi_map_at(&task_of, launch) : NULL;
+        ok = at || !launch || rows->tasks.native_id[t] >= 0;
+        if (at && !*at)
+            *at = t;
+    }
+    for (uint32_t s = 1; ok && s < calls->count; s++)
+        if (!calls->task[s].v)
+            calls->task[s].v = mi_map_get(&task_of, calls->slice[s].v);
+    mi_map_fini(&task_of);
+    return ok;
+}
+
 /* Waits whose task and whose record's task are both known. */
 static void add_signals(struct mi_model *model)
 {
@@ -147,6 +171,7 @@ bool mi_hook_join_tasks(struct mi_model *model)
         qsort(e.list, e.count, sizeof *e.list, by_key);
     if (ok) {
         tie_all(rows, &e);
+        ok = tie_launches(rows);
         add_signals(model);
     }
     mi_mem_free(e.list);

@@ -97,11 +97,11 @@ struct ring {
     uint64_t gap_ns;  /* nothing of it is missing before */
 };
 
-static uint64_t issued_of(const struct hook *h, uint32_t ring)
+static struct mi_rec_slot slot_of(const struct hook *h, uint32_t ring)
 {
     struct mi_rec_slot slot;
     memcpy(&slot, h->src->bytes.at + sizeof h->file + ring * sizeof slot, sizeof slot);
-    return slot.issued;
+    return slot;
 }
 
 static void go_through_chunks(struct hook *h, struct ring *rings)
@@ -120,12 +120,18 @@ static void go_through_chunks(struct hook *h, struct ring *rings)
 /* Fills the ledger: records that were made and are in no chunk. */
 static void count_missing(struct hook *h, struct ring *rings)
 {
-    uint64_t missing = 0;
+    uint64_t missing = 0, missing_activity = 0;
     h->refused = h->file.refused < SANE_RECORDS ? (int64_t)h->file.refused : 0;
     h->sure_until_ns = h->refused ? 0 : UINT64_MAX;
     go_through_chunks(h, rings);
     for (uint32_t r = 0; r < MI_REC_SLOTS; r++) {
-        uint64_t issued = issued_of(h, r);
+        struct mi_rec_slot slot = slot_of(h, r);
+        uint64_t issued = slot.issued;
+        if (slot.kind == MI_REC_SLOT_MSPTI) {
+            bool is_missing = issued < SANE_RECORDS && issued > rings[r].seen;
+            missing_activity += is_missing ? issued - rings[r].seen : 0;
+            continue; /* no call is missing for it */
+        }
         if (issued < SANE_RECORDS && issued > rings[r].seen) {
             missing += issued - rings[r].seen;
             if (!rings[r].gap_ns)
@@ -135,6 +141,7 @@ static void count_missing(struct hook *h, struct ring *rings)
             h->sure_until_ns = rings[r].gap_ns;
     }
     h->lost_records = (int64_t)missing;
+    h->lost_activity = (int64_t)missing_activity;
 }
 
 static void tell_of_missing(struct hook *h)
@@ -145,6 +152,12 @@ static void tell_of_missing(struct hook *h)
                       "%lld calls were seen but are not in the file: the process ended before they "
                       "were written",
                       (long long)h->lost_records);
+    if (h->lost_activity)
+        mi_batch_diag(
+            h->out, MI_LOSS, "hook.mspti_late", MI_NO_OFFSET, 0,
+            "%lld records of MSPTI are not in the file: it delivered them after the end, or "
+            "the process ended before they were written",
+            (long long)h->lost_activity);
     if (h->refused)
         mi_batch_diag(h->out, MI_LOSS, "hook.records_refused", MI_NO_OFFSET, 0,
                       "%lld calls of threads beyond %d at the same time were left out",
@@ -162,7 +175,7 @@ static void tell_of_missing(struct hook *h)
     else if (h->file.state != MI_REC_ENDED)
         mi_batch_diag(h->out, MI_NOTICE, "hook.not_ended", MI_NO_OFFSET, 0,
                       "the process was still running, or was killed: what came later is not here");
-    int64_t lost = h->lost_records + h->dropped + h->refused;
+    int64_t lost = h->lost_records + h->lost_activity + h->dropped + h->refused;
     counts->in += lost;
     counts->lost += lost;
 }
@@ -183,6 +196,8 @@ static bool read_records(struct hook *h, struct mi_error *err)
         ok = mi_hook_each(h, mi_hook_learn);
         mi_hook_sort_meanings(h);
         ok = ok && mi_hook_each(h, mi_hook_make_rows);
+        mi_hook_sort_windows(h);
+        ok = ok && (!h->has_activity || mi_hook_each(h, mi_hook_make_later));
         if (ok && !mi_batch_failed(h->out))
             mi_hook_pair_events(h);
         tell_of_missing(h);
@@ -201,12 +216,13 @@ static bool read_all(const struct mi_source *src, struct mi_batch *out, struct m
     mi_mem_free(h.events);
     mi_map_fini(&h.threads);
     mi_map_fini(&h.loads);
+    mi_hook_free_activity(&h);
     return ok;
 }
 
 const struct mi_reader mi_reader_mi_hook = {.name = "mi_hook",
                                             .title = N_("calls that the hook has seen"),
-                                            .yields = MI_HAS_SLICES,
+                                            .yields = MI_HAS_TASKS | MI_HAS_SLICES,
                                             .sniff = sniff,
                                             .read = read_all,
                                             .metrics = mi_hook_metrics};

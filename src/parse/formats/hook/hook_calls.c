@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static mi_track_id track_of(struct hook *h, uint32_t thread)
+mi_track_id mi_hook_thread_track(struct hook *h, uint32_t thread)
 {
     uint32_t *at = mi_map_at(&h->threads, thread);
     if (!at) {
@@ -61,16 +61,17 @@ static mi_slice_id add_slice(struct hook *h, const struct hook_chunk *chunk,
                              uint64_t at)
 {
     uint64_t dur_ns = rec->dur_ns <= INT64_MAX ? rec->dur_ns : 0;
-    return mi_add_slice(h->out, &(struct mi_slice_row){.track = track_of(h, chunk->head.thread),
-                                                       .name = mi_batch_cstr(h->out, call),
-                                                       .category = h->acl,
-                                                       .item = item,
-                                                       .connection = UINT32_MAX,
-                                                       .correlation = UINT32_MAX,
-                                                       .start_raw = (int64_t)rec->start_ns,
-                                                       .dur_ns = (int64_t)dur_ns,
-                                                       .record_offset = (int64_t)at,
-                                                       .record_bytes = rec->bytes});
+    return mi_add_slice(h->out,
+                        &(struct mi_slice_row){.track = mi_hook_thread_track(h, chunk->head.thread),
+                                               .name = mi_batch_cstr(h->out, call),
+                                               .category = h->acl,
+                                               .item = item,
+                                               .connection = UINT32_MAX,
+                                               .correlation = UINT32_MAX,
+                                               .start_raw = (int64_t)rec->start_ns,
+                                               .dur_ns = (int64_t)dur_ns,
+                                               .record_offset = (int64_t)at,
+                                               .record_bytes = rec->bytes});
 }
 
 static enum mi_task_kind kind_of(enum mi_rec_role role)
@@ -112,6 +113,22 @@ static void add_launch(struct hook *h, const struct mi_rec *rec, enum mi_rec_rol
         mi_hook_add_event(h, rec, role, launch.v);
 }
 
+/* Where what MSPTI tells of may lie within the call. */
+static void note_call(struct hook *h, const struct hook_chunk *chunk, const struct mi_rec *rec,
+                      mi_slice_id slice)
+{
+    if (!h->has_activity)
+        return;
+    if (!mi_hook_room(&h->calls, &h->call_room, h->call_count, sizeof *h->calls)) {
+        mi_batch_fail(h->out, MI_ENOMEM, "out of memory for calls");
+        return;
+    }
+    h->calls[h->call_count++] = (struct hook_window){.thread = chunk->head.thread,
+                                                     .slice = slice.v,
+                                                     .start_ns = rec->start_ns,
+                                                     .end_ns = rec->start_ns + rec->dur_ns};
+}
+
 static void add_load(struct hook *h, const struct mi_rec *rec, mi_slice_id slice,
                      struct mi_bytes path)
 {
@@ -146,6 +163,8 @@ void mi_hook_make_rows(struct hook *h, const struct hook_chunk *chunk, const str
 {
     enum mi_rec_role role;
     const char *call = mi_hook_call(rec->type, &role);
+    if (call && role >= MI_REC_ROLE_NAME)
+        return; /* later, when all calls have their rows */
     h->out->counts.in++;
     if (!call || rec->type <= MI_REC_collect) {
         h->out->counts.skipped++;
@@ -158,13 +177,26 @@ void mi_hook_make_rows(struct hook *h, const struct hook_chunk *chunk, const str
     }
     mi_str_id name = name_of(h, rec, role, text);
     mi_slice_id slice = add_slice(h, chunk, rec, call, item_of(h, rec, role, name), at);
-    if (is_launch(rec, role))
+    if (is_launch(rec, role)) {
         add_launch(h, rec, role, slice, name);
-    else if (role == MI_REC_ROLE_LOAD && rec->code == 0)
+        note_call(h, chunk, rec, slice);
+    }
+    if (role == MI_REC_ROLE_LOAD && rec->code == 0)
         add_load(h, rec, slice, text);
     else if ((role == MI_REC_ROLE_EVENT || role == MI_REC_ROLE_EVENT_END) && rec->code == 0)
         mi_hook_add_event(h, rec, role, 0);
     h->out->counts.kept++;
+}
+
+void mi_hook_make_later(struct hook *h, const struct hook_chunk *chunk, const struct mi_rec *rec,
+                        struct mi_bytes text, uint64_t at)
+{
+    enum mi_rec_role role;
+    (void)chunk, (void)text;
+    if (!mi_hook_call(rec->type, &role) || role < MI_REC_ROLE_NAME)
+        return;
+    h->out->counts.in++;
+    mi_hook_make_activity(h, rec, role, at);
 }
 
 /* --- one record, value by value --- */

@@ -17,8 +17,8 @@ void mi_hook_learn(struct hook *h, const struct hook_chunk *chunk, const struct 
                    struct mi_bytes text, uint64_t at)
 {
     enum mi_rec_role role;
-    (void)chunk;
     (void)at;
+    mi_hook_learn_activity(h, chunk, rec, text);
     if (!mi_hook_call(rec->type, &role) || rec->code != 0)
         return;
     uint64_t end_ns = rec->start_ns + rec->dur_ns;

@@ -1,0 +1,91 @@
+#!/bin/sh
+# Device times by a stand-in for MSPTI: what is in the capture is what the stand-in for AscendCL ran, joined
+# with models and calls; and where MSPTI makes it difficult, what is missing is told.
+# usage: mspti.sh INFER TRAIN MSPTI-LIBRARY     77 = skipped
+set -eu
+infer=$1 train=$2 mspti=$(dirname "$3")
+command -v node >/dev/null 2>&1 || { echo "skipped: no node"; exit 77; }
+cli=$MI_BINARY_DIR/inspector-cli
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+export MI_HOOK_LIB="$MI_BINARY_DIR/libmi_hook.so"
+model=$MI_SOURCE_DIR/tests/data/om/plain.om
+shared=${MI_SHARED:-$MI_SOURCE_DIR/../shared}
+if [ -d "$shared/casegen" ] && command -v python3 >/dev/null 2>&1; then
+    (cd "$shared" && PYTHONDONTWRITEBYTECODE=1 python3 -m casegen gen --family towers --size 60 --seed 3 --streams 3 \
+        --iterations 1 --stages none --out "$temp/case" >/dev/null)
+    model=$temp/case/model.om
+fi
+
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+
+started() { # NAME DIFFICULTIES COMMAND...: under start, with MSPTI
+    name=$1 difficulties=$2
+    shift 2
+    FAKE_MSPTI=$difficulties FAKE_ACL_TRUTH="$temp/$name.truth" LD_LIBRARY_PATH="$mspti" \
+        "$cli" start --output-dir "$temp/$name" --enable-graph --enable-runtime --profiler mspti -- "$@" \
+        > "$temp/$name.out" 2> "$temp/$name.err" || fail "$name: exit code $?"
+    [ ! -s "$temp/$name.err" ] || fail "$name: $(cat "$temp/$name.err")"
+    "$cli" export --format csv --output-dir "$temp/$name.csv" "$temp/$name" > /dev/null 2>&1 || fail "$name: no tables"
+    "$cli" export --input-dir "$temp/$name" --format json > /dev/null 2>&1 || fail "$name: no export"
+    "$cli" inputs --json "$temp/$name" > "$temp/$name.inputs" || fail "$name: no ledger"
+}
+
+check() { # NAME WHAT...
+    name=$1
+    shift
+    node "$MI_SOURCE_DIR/tests/e2e/mspti.mjs" "$temp/$name" "$temp/$name.truth" "$@" || fail "$name"
+}
+
+started infer "" "$infer" "$model" 4
+check infer whole models
+started train "" "$train" "$model" 6 2
+check train whole models
+
+# --- many buffers, in part handed over late; kinds that nobody knows ---
+started many fill "$train" "$model" 40 2
+check many whole models
+started odd fill,odd "$train" "$model" 40 2
+check odd whole models hook.mspti_unknown
+
+# --- buffers run out: what was dropped is told, all else is there ---
+started slow fill,slow "$train" "$model" 200 2
+check slow part hook.mspti_no_buffer
+
+# --- the last record of a buffer is cut; a flush that comes too late for the end of the capture ---
+started cut fill,cut "$train" "$model" 40 2
+check cut part hook.mspti_cut
+started late fill,late "$train" "$model" 60 2
+check late part hook.mspti_late
+
+# --- CANN 8.1: no calls of nodes, so no names of nodes and no models; the times are there ---
+started old old "$infer" "$model" 4
+check old whole
+
+# --- somebody else has subscribed: said, and the calls are there ---
+started taken taken "$infer" "$model" 2
+[ "$(grep -c aclmdlExecute "$temp/taken.csv/slices.csv")" = 2 ] || fail "taken: calls are missing"
+[ "$(wc -l < "$temp/taken.csv/tasks.csv")" = 1 ] || fail "taken: tasks out of nowhere"
+
+# --- killed: what was flushed a second before is there ---
+mkdir "$temp/killed"
+LD_LIBRARY_PATH="$mspti" MI_CAPTURE_PROFILER=mspti MI_CAPTURE_DIR="$temp/killed" MI_CAPTURE_RUNTIME=1 \
+    LD_PRELOAD="$MI_HOOK_LIB" "$train" "$model" 1000000 2 > /dev/null 2>&1 &
+pid=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    sleep 0.3
+    "$cli" export --format csv --output-dir "$temp/killed.csv" "$temp/killed"/hook-*.mirec > /dev/null 2>&1 || continue
+    [ "$(wc -l < "$temp/killed.csv/tasks.csv")" -lt 2 ] || break
+done
+kill -9 "$pid" 2> /dev/null || true
+wait "$pid" 2> /dev/null || true
+"$cli" export --format csv --output-dir "$temp/killed.csv" "$temp/killed"/hook-*.mirec > /dev/null 2>&1 || fail "killed: it cannot be read"
+[ "$(wc -l < "$temp/killed.csv/tasks.csv")" -gt 1 ] || fail "killed: nothing was flushed"
+
+# --- which one it will be, and why ---
+LD_LIBRARY_PATH="$MI_BINARY_DIR/fake_acl:$mspti" PATH=/usr/bin:/bin "$cli" doctor --environment > "$temp/env.out"
+grep -q 'device times by MSPTI' "$temp/env.out" || fail "environment: $(cat "$temp/env.out")"
+echo "mspti: ok"
