@@ -7,17 +7,13 @@ cost that is off by more than 10 % in more than a tenth of the cases. Findings o
 the precision of their rule.
 """
 import argparse
-import contextlib
-import gc
-import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 
-from casegen import cli as generator
-from casegen import ge_dump
+import casegen_inside
 from casegen import score as scorer
 
 RULES = ("inserted_transfers format_ping_pong dtype_upcast pseudo_dependency redundant_sync missed_overlap over_fusion "
@@ -48,19 +44,9 @@ class Sums:
         self.ratios, self.is_experimental = [], False
 
 
-def without_dumps():
-    """Dumps of compile stages are not written: the doctor is not given any here."""
-    dumper = ge_dump.StageDumper
-    ge_dump.StageDumper = lambda folder, seed, stages, *more: dumper(folder, seed, "none", *more)
-
-
 def casegen(*args):
-    """Runs the generator as its command line does, without a process of its own; its exit status."""
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        status = generator.main([str(a) for a in args])
-    gc.enable()
-    gc.collect()
-    return status
+    """The exit status of the generator."""
+    return casegen_inside.run(*args)[0]
 
 
 def inputs(folder):
@@ -177,7 +163,7 @@ def main():
     options, sums, wrong = parse(), {}, 0
     rules = RULES if options.rules == "all" else [r for r in options.rules.split(",") if r]
     os.makedirs(options.temp, exist_ok=True)
-    without_dumps()
+    casegen_inside.without_dumps()
     for seed in options.seeds.split(","):
         for rule in rules:
             pair(options, sums, rule, "%s-%s" % (rule, seed), ["--default-model", "--seed", seed])

@@ -22,20 +22,23 @@ struct chain {
     unsigned run_permille;    /* what all tasks of a run scatter by alike */
     unsigned slower_permille; /* of all; of n3 alone if `is_one` */
     bool is_one;
-    const char *dtype; /* of n3's output; NULL: float16 */
-    bool has_cast;     /* a node that converts the element type behind n3 */
-    bool has_trans;    /* one that changes the layout behind n8 */
+    const char *dtype;           /* of n3's output; NULL: float16 */
+    bool has_cast;               /* a node that converts the element type behind n3 */
+    bool has_trans;              /* one that changes the layout behind n8 */
+    bool has_gather;             /* one that picks from it by what the graph is given */
+    enum mi_origin trans_origin; /* of has_trans; 0: the compiler does not say */
     uint64_t seed;
 };
 
 static void make_chain(struct hand *hand, const struct chain *chain)
 {
     uint64_t random = chain->seed;
-    uint32_t nodes[NODES + 2], value, count = 0;
+    uint32_t nodes[NODES + 3], value, given, count = 0;
     char name[16];
     hand_init(hand);
     hand_graph(hand, MI_LAYER_COMPILED, 0);
     hand_node(hand, "in", "Data", "float16", nothing, &value);
+    given = value;
     for (uint32_t n = 0; n < NODES; n++) {
         const char *dtype = n == WATCHED && chain->dtype ? chain->dtype : "float16";
         snprintf(name, sizeof name, "n%u", n);
@@ -47,6 +50,16 @@ static void make_chain(struct hand *hand, const struct chain *chain)
         if (n == 8 && chain->has_trans) {
             nodes[count] =
                 hand_node(hand, "trans", "TransData", "float16", (uint32_t[4]){value}, &value);
+            hand->model.all.rows.nodes.category[nodes[count]] = MI_CATEGORY_DATA_MOVEMENT;
+            if (chain->trans_origin)
+                mi_add_birth(&hand->model.all,
+                             &(struct mi_birth_row){.node = {nodes[count]},
+                                                    .origin = (uint8_t)chain->trans_origin});
+            count++;
+        }
+        if (n == 8 && chain->has_gather) {
+            nodes[count] = hand_node(hand, "gather", "GatherV2", "float16",
+                                     (uint32_t[4]){value, given}, &value);
             hand->model.all.rows.nodes.category[nodes[count++]] = MI_CATEGORY_DATA_MOVEMENT;
         }
     }
@@ -145,6 +158,25 @@ static void test_all_are_slower(void **state)
     gate(&calm, &slow, NULL, &report);
     assert_int_equal(alarms(&report, "makespan"), 1);
     assert_int_equal(alarms(&report, "op_time"), NODES);
+    mi_report_fini(&report);
+}
+
+/* Runs that are longer for certain, while what is common to all nodes is not quite: it is told all
+ * the same which nodes they are. */
+static void test_who_is_slower(void **state)
+{
+    (void)state;
+    struct chain restless = calm, slow;
+    struct mi_report report;
+    restless.scatter_permille = 30;
+    restless.run_permille = 20;
+    restless.seed = 11000;
+    slow = restless;
+    slow.seed++;
+    slow.slower_permille = 45;
+    gate(&restless, &slow, NULL, &report);
+    assert_int_equal(alarms(&report, "makespan"), 1);
+    assert_int_equal(alarms(&report, "type_time"), 1);
     mi_report_fini(&report);
 }
 
@@ -274,6 +306,27 @@ static void test_a_conversion_instead(void **state)
     mi_report_fini(&report);
 }
 
+/* What the model asks for, and what picks from a tensor, is no conversion. */
+static void test_no_conversions(void **state)
+{
+    (void)state;
+    struct chain before = calm, after = calm;
+    struct mi_report report;
+    before.runs = after.runs = 0;
+    after.has_gather = true;
+    gate(&before, &after, NULL, &report);
+    assert_int_equal(alarms(&report, "inserted_transfers"), 0);
+    mi_report_fini(&report);
+    after.has_gather = false;
+    after.has_trans = true;
+    for (unsigned by_model = 0; by_model < 2; by_model++) {
+        after.trans_origin = by_model ? MI_ORIGIN_KEPT : MI_ORIGIN_INSERTED;
+        gate(&before, &after, NULL, &report);
+        assert_int_equal(alarms(&report, "inserted_transfers"), !by_model);
+        mi_report_fini(&report);
+    }
+}
+
 /* n3 takes 7 % of the work. */
 static void test_least_share(void **state)
 {
@@ -323,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_equals),
                                        cmocka_unit_test(test_one_node_is_slower),
                                        cmocka_unit_test(test_all_are_slower),
+                                       cmocka_unit_test(test_who_is_slower),
                                        cmocka_unit_test(test_noise_is_no_alarm),
                                        cmocka_unit_test(test_few_runs),
                                        cmocka_unit_test(test_another_dtype),
@@ -331,6 +385,7 @@ int main(void)
                                        cmocka_unit_test(test_names),
                                        cmocka_unit_test(test_one_beside_the_level),
                                        cmocka_unit_test(test_a_conversion_instead),
+                                       cmocka_unit_test(test_no_conversions),
                                        cmocka_unit_test(test_least_share)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,14 +161,32 @@ void mi_cmp_blame_fusion(struct mi_cmp_causer *c)
     mi_mem_free(looks);
 }
 
-/* Moves or converts data and computes nothing. */
+/* Reads one tensor that is not constant. */
+static bool reads_one(const struct mi_tables *rows, uint32_t node)
+{
+    uint32_t first = rows->nodes.first_in[node], count = 0;
+    for (uint32_t i = first; i < first + rows->nodes.in_count[node]; i++) {
+        uint32_t value = rows->ports.value[i].v;
+        count +=
+            !rows->ports.is_control[i] && value && rows->values.kind[value] != MI_VALUE_CONSTANT;
+    }
+    return count == 1;
+}
+
+/* Moves or converts a tensor and computes nothing. What the model itself asks for, and what picks
+ * or joins (Gather, Concat), is work like any other. */
 bool mi_cmp_is_conversion(const struct mi_compare *compare, uint32_t number)
 {
     const struct mi_cmp_op *op = &compare->ops[number];
     unsigned side = op->node[MI_CMP_NEW] ? MI_CMP_NEW : MI_CMP_BASE;
-    const struct mi_nodes *nodes = &mi_cmp_model(compare, side)->all.rows.nodes;
-    return op->is_transfer || nodes->category[op->node[side]] == MI_CATEGORY_DATA_MOVEMENT ||
-           mi_bytes_equal(mi_cmp_type_name(compare, op->type), MI_LIT("Cast"));
+    const struct mi_model *model = mi_cmp_model(compare, side);
+    const struct mi_tables *rows = &model->all.rows;
+    uint32_t node = op->node[side], birth = model->index.birth_of[node];
+    if (op->is_transfer || mi_bytes_equal(mi_cmp_type_name(compare, op->type), MI_LIT("Cast")))
+        return true;
+    uint8_t origin = birth ? rows->births.origin[birth] : MI_ORIGIN_UNKNOWN;
+    return rows->nodes.category[node] == MI_CATEGORY_DATA_MOVEMENT && reads_one(rows, node) &&
+           (origin == MI_ORIGIN_UNKNOWN || origin == MI_ORIGIN_INSERTED);
 }
 
 /* --- other element types, other engines --- */

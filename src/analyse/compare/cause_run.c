@@ -249,7 +249,8 @@ static void blame(struct timer *t, uint32_t op)
         return;
     }
     bool slower = at->median_ns[MI_CMP_NEW] > at->median_ns[MI_CMP_BASE];
-    uint32_t cause = mi_cmp_cause_of(t->c, slower ? "slow_op" : "fast_op", at->type);
+    const char *rule = at->is_collective ? "collective_time" : slower ? "slow_op" : "fast_op";
+    uint32_t cause = mi_cmp_cause_of(t->c, rule, 2 * (uint64_t)at->type + slower);
     if (!cause)
         return;
     compare->causes[cause - 1].what = mi_cmp_type_name(compare, at->type);

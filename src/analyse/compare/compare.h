@@ -120,6 +120,7 @@ struct mi_cmp_op {
     int64_t median_ns[MI_CMP_SIDES]; /* per sample; one in which it did not run counts as 0 */
     uint32_t first_time[MI_CMP_SIDES], time_count[MI_CMP_SIDES]; /* in mi_compare.times */
     bool is_transfer;
+    bool is_collective; /* its time is that of waiting for other ranks, too */
 };
 
 struct mi_cmp_time {
@@ -135,6 +136,7 @@ struct mi_cmp_type {
     uint32_t tasks[MI_CMP_SIDES];    /* in all samples */
     int64_t total_ns[MI_CMP_SIDES];  /* over all samples */
     int64_t median_ns[MI_CMP_SIDES]; /* per sample, as of ops */
+    bool is_collective;              /* as of ops */
 };
 
 /* --- what differs --- */

@@ -6,7 +6,8 @@
  * went there with them; ops that wait for what they overlapped with stream_changed      ops that
  * moved to another stream and never overlapped with what is there inserted_transfers, op_added,
  * op_removed   what is on one side only slow_op, fast_op    ops that take longer, or less, than
- * their samples scatter, by type Costs come from a simulation (compare_cost.c). */
+ * their samples scatter, by type; collective_time  the same of collectives. Costs come from a
+ * simulation (compare_cost.c). */
 #include "analyse/compare/compare_causes.h"
 
 #include "analyse/describe.h"

@@ -151,6 +151,8 @@ static void add_tasks(struct lister *l, unsigned side, uint32_t c)
         capture->op_of[t] = number;
         op->tasks[side]++;
         op->is_transfer = op->is_transfer || mi_lane_kind(&capture->account, t) == MI_LANE_TRANSFER;
+        op->is_collective =
+            op->is_collective || mi_lane_kind(&capture->account, t) == MI_LANE_COMMUNICATION;
         if (!op->kernel[side]) {
             op->kernel[side] = kernel;
             op->kernel_capture[side] = c;

@@ -77,6 +77,7 @@ static void gather(struct gatherer *g)
         op->time_count[g->side] = count;
         op->median_ns[g->side] = median_of(g, count);
         type->tasks[g->side] += op->tasks[g->side];
+        type->is_collective = type->is_collective || op->is_collective;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t sample = g->samples[i];
             times[used++] = (struct mi_cmp_time){sample, g->ns[sample]};

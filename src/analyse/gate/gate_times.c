@@ -51,6 +51,13 @@ static void add_more(const struct mi_gate *gate, const struct mi_gate_rule *rule
                              .cost_ns = -1});
 }
 
+/* How long a rank waits for others in one run: collectives are not looked at where noise is not
+ * known, unless they are named. */
+static bool is_chance(const struct mi_gate *gate, const struct mi_gate_rule *rule)
+{
+    return !gate->measures.noise.is_known && !rule->name_count;
+}
+
 struct mi_gate_outcome mi_gate_check_times(struct mi_gate *gate, const struct mi_gate_rule *rule)
 {
     struct mi_gate_outcome outcome = {0};
@@ -63,7 +70,8 @@ struct mi_gate_outcome mi_gate_check_times(struct mi_gate *gate, const struct mi
         struct mi_gate_measure *measure = &gate->measures.list[m];
         const struct mi_noise_series *series = &noise->series[m];
         if (measure->kind != rule->kind || measure->share_ppm < rule->least_share ||
-            !mi_gate_rule_names(rule, measure->name))
+            !mi_gate_rule_names(rule, measure->name) ||
+            (measure->is_collective && is_chance(gate, rule)))
             continue;
         bool is_beyond = mi_gate_note(&outcome, to_ppm(series->change), limit, measure->name);
         if (!is_beyond || (noise->is_known && series->change <= series->chance))
@@ -112,6 +120,7 @@ static void check_types(struct mi_gate *gate, const struct mi_gate_rule *rule, i
         int64_t base = share_of(compare->types[y].total_ns[MI_CMP_BASE], whole[MI_CMP_BASE]);
         int64_t new = share_of(compare->types[y].total_ns[MI_CMP_NEW], whole[MI_CMP_NEW]);
         if ((!base && !new) || !mi_gate_rule_names(rule, name) ||
+            (compare->types[y].is_collective && is_chance(gate, rule)) ||
             !mi_gate_note(outcome, new - base, limit, name))
             continue;
         outcome->alarms++;

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MILLION = 1000000, LEVEL_OPS = 200, LEVEL_LEAST = 10, LEVEL_ROW = 1 /* in the list */ };
+enum { MILLION = 1000000, LEVEL_OPS = 200, LEVEL_LEAST = 10 };
+enum { MAKESPAN_ROW, LEVEL_ROW }; /* in the list */
 
 struct pick {
     int64_t ns;
@@ -77,7 +78,9 @@ static void add_ops(struct taker *t, int64_t least)
             t->out->left_out++;
             continue;
         }
-        add_measure(t, MI_GATE_op_time, t->picks[i].op)->share_ppm = share;
+        struct mi_gate_measure *measure = add_measure(t, MI_GATE_op_time, t->picks[i].op);
+        measure->share_ppm = share;
+        measure->is_collective = t->compare->ops[t->picks[i].op].is_collective;
     }
 }
 
@@ -91,7 +94,9 @@ static void add_types(struct taker *t, int64_t least)
         int64_t share = share_of(type->total_ns[MI_CMP_BASE], all_ns);
         if (type->total_ns[MI_CMP_BASE] <= 0 || type->total_ns[MI_CMP_NEW] <= 0 || share < least)
             continue;
-        add_measure(t, MI_GATE_type_time, y)->share_ppm = share;
+        struct mi_gate_measure *measure = add_measure(t, MI_GATE_type_time, y);
+        measure->share_ppm = share;
+        measure->is_collective = type->is_collective;
         t->row_of_type[y] = t->out->count;
     }
 }
@@ -184,12 +189,16 @@ static bool level_all(struct taker *t, struct mi_error *err)
     return ok;
 }
 
-/* Where all operators alike changed by more than chance, that is part of what each of them did.
- * Both noises are independent of each other. */
+/* Where all operators alike changed by more than chance, that is part of what each of them did; so
+ * it is where the makespan did, which is no clearer than the level but has another noise. Both
+ * noises, of the level and of an operator beside it, are independent of each other. */
 static void add_level(struct mi_gate_measures *out)
 {
+    const struct mi_noise_series *makespan = &out->noise.series[MAKESPAN_ROW];
     const struct mi_noise_series *level = &out->noise.series[LEVEL_ROW];
-    if (!out->is_levelled || !out->noise.is_known || fabs(level->change) <= level->chance)
+    bool has_changed =
+        fabs(level->change) > level->chance || fabs(makespan->change) > makespan->chance;
+    if (!out->is_levelled || !out->noise.is_known || !has_changed)
         return;
     for (uint32_t m = LEVEL_ROW + 1; m < out->count; m++) {
         struct mi_noise_series *series = &out->noise.series[m];

@@ -21,6 +21,7 @@ struct mi_gate_measure {
     struct mi_bytes name;    /* in the arena that was given */
     int64_t base_ns, new_ns; /* medians as measured */
     int64_t share_ppm;       /* of the work of the base */
+    bool is_collective;      /* an op, or a type of ops, that waits for other ranks */
     bool is_alarm;           /* set by who judges */
 };
 

@@ -202,6 +202,8 @@ static const struct {
     {"op_added", N_("New: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"op_removed", N_("Gone: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"slow_op", N_("Takes longer: %1 (ops: %2, first: %3). Makespan %4 us.")},
+    {"collective_time", N_("Collectives take another time, that of waiting for other ranks "
+                           "included: %1 (ops: %2, first: %3). Makespan %4 us.")},
     {"fast_op", N_("Takes less time: %1 (ops: %2, first: %3). Makespan %4 us.")},
 };
 
