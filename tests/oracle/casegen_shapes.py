@@ -11,13 +11,11 @@ uneven with usual pipes. Prints one row of the table in docs/passes/doctor.md, a
 a recall of 0.90, or if the cost is off by more than 10 % in more than a tenth.
 """
 import argparse
-import csv
-import json
 import os
 import shutil
-import subprocess
 import sys
 
+import casegen_hand
 from casegen import case, families, faults
 from casegen.hooks import Tweak
 from casegen.util import unit
@@ -93,12 +91,8 @@ def timing(shape, seed):
 
 def rewrite(folder, shape, seed):
     """Writes pipes, and kinds of shapes, over the operator summary."""
-    for profile in (p for p in os.listdir(folder) if p.startswith("PROF")):
-        out = os.path.join(folder, profile, "mindstudio_profiler_output")
-        path = next(os.path.join(out, n) for n in os.listdir(out) if n.startswith("op_summary"))
-        with open(path, encoding="utf-8", newline="") as file:
-            table = list(csv.DictReader(file))
-        for row in table:
+    def change(rows):
+        for row in rows:
             here, core = row["Op Name"] == shape.subject, "aic" if row["Task Type"] == "AI_CORE" else "aiv"
             if shape.mark == "dynamic" and here:
                 row["OP State"] = "dynamic"
@@ -107,34 +101,14 @@ def rewrite(folder, shape, seed):
                 compute *= 0.1 + 0.3 * unit("%d:little" % seed)
             row["aic_mac_ratio" if core == "aic" else "aiv_vec_ratio"] = "%.3f" % compute
             row[core + "_mte2_ratio"] = "0.8" if here and shape.little else "0.4"
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, table[0].keys(), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(table)
+    for path in casegen_hand.summaries(folder):
+        casegen_hand.edit(path, change)
 
 
 def plan_of(shape, seed):
     return case.Plan("shapes", 40, seed, families.FLOAT16, family_options={"op": shape.op, "is_odd": shape.is_odd},
                      compile={"formats": False, "ub": False}, hooks=timing(shape, seed),
                      run={"iterations": 4}, dumps={"stages": "none"}, out={"json": False, "db": False})
-
-
-def findings(cli, folder):
-    names = sorted(os.listdir(folder))
-    inputs = [os.path.join(folder, n) for n in names if n.startswith("PROF") or n in ("framework.onnx", "model.om")]
-    done = subprocess.run([cli, "doctor", "--json", *inputs], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit("doctor failed on %s: %s" % (folder, done.stderr))
-    report = json.loads(done.stdout)
-    subjects = report["tables"]["subjects"]
-    return [(f, [s["name"] for s in subjects if s["finding"] == at + 1])
-            for at, f in enumerate(report["findings"]) if f["rule"] == RULE]
-
-
-class Sums:
-    def __init__(self):
-        self.cases = self.right = self.told = self.found = 0
-        self.ratios = []
 
 
 def one_pair(options, sums, name, shape, seed):
@@ -146,24 +120,10 @@ def one_pair(options, sums, name, shape, seed):
                               {"rule": RULE, "subjects": [shape.subject]}, RULE)
     rewrite(os.path.join(folder, "faulty"), shape, seed)
     rewrite(os.path.join(folder, "healthy"), shape.healthy(), seed)
-    found = findings(options.cli, os.path.join(folder, "faulty"))
-    right = [f for f, names in found if names[0] == shape.subject]
-    sums.cases += 1
-    sums.told += len(found)
-    sums.right += len(right)
-    sums.found += bool(right)
-    sums.ratios += [f["cost_ns"] / 1000 / fault["cost_us"] for f in right]
-    if options.verbose and (not right or len(found) != 1):
-        print("%s-%d: %s" % (name, seed, [(f["sentence"], n) for f, n in found]), flush=True)
-    silent(options, sums, "%s-%d healthy" % (name, seed), os.path.join(folder, "healthy"))
-
-
-def silent(options, sums, name, folder):
-    """Counts what is told of a case in which nothing is planted."""
-    found = findings(options.cli, folder)
-    sums.told += len(found)
-    for finding, _ in found if options.verbose else ():
-        print("%s: %s" % (name, finding["sentence"]), flush=True)
+    sums.planted("%s-%d" % (name, seed), casegen_hand.findings(options.cli, os.path.join(folder, "faulty"), RULE),
+                 lambda _, names: names[0] == shape.subject, fault["cost_us"])
+    sums.silent("%s-%d healthy" % (name, seed),
+                casegen_hand.findings(options.cli, os.path.join(folder, "healthy"), RULE))
 
 
 def decoy(options, sums, name, shape, seed):
@@ -171,7 +131,7 @@ def decoy(options, sums, name, shape, seed):
     shutil.rmtree(folder, ignore_errors=True)
     case.write_case(plan_of(shape, seed), folder, name)
     rewrite(folder, shape, seed)
-    silent(options, sums, "%s-%s-%d" % (name, shape.op, seed), folder)
+    sums.silent("%s-%s-%d" % (name, shape.op, seed), casegen_hand.findings(options.cli, folder, RULE))
 
 
 def main():
@@ -180,21 +140,14 @@ def main():
     ap.add_argument("temp")
     ap.add_argument("--seeds", default="1")
     ap.add_argument("--verbose", action="store_true")
-    options, sums = ap.parse_args(), Sums()
+    options = ap.parse_args()
+    sums = casegen_hand.Sums(RULE, options.verbose)
     for seed in map(int, options.seeds.split(",")):
         for name, shape in PLANTED:
             one_pair(options, sums, name, shape, seed)
         for name, shape in DECOYS:
             decoy(options, sums, name, shape, seed)
-    near = sum(0.9 <= r <= 1.1 for r in sums.ratios)
-    precision = sums.right / sums.told if sums.told else 1.0
-    recall = sums.found / sums.cases
-    print("| `%s` (by hand) | %d | %d of %d | %d of %d | 0 | %.3f | %.3f | %.3f to %.3f, median %.3f | %d of %d |" % (
-        RULE, sums.cases, sums.right, sums.told, sums.found, sums.cases, precision, recall, min(sums.ratios, default=0),
-        max(sums.ratios, default=0), sorted(sums.ratios)[len(sums.ratios) // 2] if sums.ratios else 0, near,
-        len(sums.ratios)))
-    if precision < 0.95 or recall < 0.90 or near < 0.9 * len(sums.ratios):
-        sys.exit(1)
+    sys.exit(0 if sums.row() else 1)
 
 
 main()
