@@ -127,6 +127,40 @@ async function clickBase(name, page) {
     await page.keyboard.press('Escape');
 }
 
+/* One scale for both timelines; runs begin at the same place; a task of one lights those of its partner. */
+async function timelines(name, page) {
+    await page.waitForFunction(() => window.inspector.timeline?.data && window.inspector.baseTimeline?.data && window.inspector.baseTimeline.rows, null, {timeout: 8000});
+    const starts = () => page.evaluate(() => {
+        const {timeline, baseTimeline} = window.inspector, at = (view) => view.x(view.source.zero());
+        return {new: at(timeline), base: at(baseTimeline), scale: timeline.scale().nsPerPixel, baseScale: baseTimeline.scale().nsPerPixel};
+    });
+    const first = await starts();
+    check(`${name}: first runs begin at the same place`, Math.abs(first.new - first.base) < 0.5 && first.scale === first.baseScale, JSON.stringify(first));
+    const rect = await page.locator('#timeline-base').boundingBox();
+    await page.mouse.move(rect.x + rect.width * 0.6, rect.y + rect.height - 10);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -300);
+    await page.keyboard.up('Control');
+    await page.mouse.down();
+    await page.mouse.move(rect.x + rect.width * 0.6 - 70, rect.y + rect.height - 10, {steps: 3});
+    await page.mouse.up();
+    await page.waitForTimeout(400);
+    const later = await starts();
+    check(`${name}: they zoom and move together`, later.scale < first.scale && Math.abs(later.new - later.base) < 0.5, JSON.stringify(later));
+    const task = await page.evaluate(() => {
+        const {source} = window.inspector.baseTimeline, task = source.tasks()[0];
+        source.select(task);
+        return task;
+    });
+    await page.waitForFunction((t) => window.inspector.baseTimeline.loads.related.some((p) => p.task === t) && window.inspector.timeline.loads.related.length > 0,
+        task, {timeout: 8000}).catch(() => {});
+    const lit = await page.evaluate(() => ['timeline', 'baseTimeline'].map((slot) => {
+        const view = window.inspector[slot];
+        return view.loads.related.map((p) => p.name).concat(view.rows.lanes.some((l) => view.loads.related.some((p) => p.track === l.track && view.laneTop(l) + 18 <= view.high)) ? 'in sight' : 'hidden');
+    }));
+    check(`${name}: a task of the base lights those of its partner, in rows that are in sight`, lit.every((list) => list.length > 1 && list.at(-1) === 'in sight' && /FastFilter/.test(list[0])), JSON.stringify(lit));
+}
+
 async function serialised(page) {
     const name = 'serialised', first = await firstChange(page);
     check(`${name}: the first change is the custom op, on both sides`, /FastFilter/.test(first.new) && /FastFilter/.test(first.base) && first.isInSight, JSON.stringify(first));
@@ -134,6 +168,7 @@ async function serialised(page) {
     await page.locator('[role=tab]', {hasText: 'Details'}).click();
     await page.locator('.change-rows').waitFor();
     check(`${name}: the stream it was on and is on`, /stream.*→.*stream/s.test(await page.locator('.change-rows').innerText()));
+    await timelines(name, page);
     await unchangedStay(name, page);
     await clickBase(name, page);
     const alone = await page.evaluate(() => {

@@ -5,7 +5,8 @@ import {isReport} from '../api/report';
 import {isCompared, selectBase, setComparing, stepChange} from '../diff/actions';
 import {PairCanvas, PairColours, PairLegend} from '../diff/canvas';
 import type {PairView} from '../diff/pair';
-import {comparing} from '../diff/state';
+import {baseCapture, comparing} from '../diff/state';
+import {baseTimes, newTimes} from '../diff/times';
 import {GraphCanvas} from '../graph/canvas';
 import type {GraphView} from '../graph/view';
 import {categoryName, t} from '../i18n/i18n';
@@ -16,6 +17,7 @@ import {
 import {encode, here} from '../state/permalink';
 import {Mapping} from '../tables/mapping';
 import {TimelineBar, TimelineTwin} from '../timeline/bar';
+import {own, type TimeSource} from '../timeline/source';
 import {TimelineView} from '../timeline/view';
 import {clean} from '../util/clean';
 import {savePng, saveSvg} from '../util/export';
@@ -25,17 +27,41 @@ import {ReportNote} from './report_note';
 import {Search} from './search';
 import {place, Splitter} from './split';
 
-const views: {graph: GraphView | null; timeline: TimelineView | null; pair: PairView | null} = {graph: null, timeline: null, pair: null};
+const views: {graph: GraphView | null; timeline: TimelineView | null; pair: PairView | null; baseTimeline: TimelineView | null} =
+    {graph: null, timeline: null, pair: null, baseTimeline: null};
 export {views};
 
-function TimelineCanvas() {
-    const ref = useRef<HTMLCanvasElement>(null);
+function TimelineCanvas({source}: {source: TimeSource}) {
+    const ref = useRef<HTMLCanvasElement>(null), slot = source.isLeading ? 'timeline' : 'baseTimeline';
     useEffect(() => {
         if (!ref.current) return undefined;
-        const view = (views.timeline = new TimelineView(ref.current));
-        return () => view.destroy();
+        const view = (views[slot] = new TimelineView(ref.current, source));
+        return () => {
+            view.destroy();
+            if (views[slot] === view) views[slot] = null;
+        };
     }, []);
-    return <canvas ref={ref} id="timeline" tabIndex={0} role="application" aria-label={t('timeline')} />;
+    const title = source.title();
+    return (
+        <>
+            <canvas ref={ref} id={`timeline${source.name}`} tabIndex={0} role="application" aria-label={title ? `${t('timeline')}, ${title}` : t('timeline')} />
+            <TimelineTwin name={source.name} twin={source.twin} />
+        </>
+    );
+}
+
+const timelines = (): TimelineView[] => [views.baseTimeline, views.timeline].filter((view) => view !== null);
+
+// Of a comparison the base above, the new side below it.
+function Times() {
+    const base = baseCapture.value, isBoth = comparing.value && base !== null && (base.has.includes('tasks') || base.has.includes('slices'));
+    return (
+        <section class={`time${isBoth ? ' both' : ''}`} aria-label={t('timeline')}>
+            <TimelineBar views={timelines} />
+            {isBoth && <TimelineCanvas key="base" source={baseTimes} />}
+            <TimelineCanvas key={comparing.value ? 'new' : 'own'} source={comparing.value ? newTimes : own} />
+        </section>
+    );
 }
 
 function Bar() {
@@ -175,7 +201,7 @@ function wideGrid(hasTime: boolean): Record<string, string> {
     const panelPart = place('panel');
     return {
         gridTemplateColumns: `minmax(0, ${100 - panelPart}fr) 5px minmax(0, ${panelPart}fr)`,
-        gridTemplateRows: hasTime ? `minmax(0, ${100 - place('time')}fr) 5px minmax(0, ${place('time')}fr)` : 'minmax(0, 1fr)',
+        gridTemplateRows: hasTime ? `minmax(0, ${100 - place('times')}fr) 5px minmax(0, ${place('times')}fr)` : 'minmax(0, 1fr)',
         gridTemplateAreas: hasTime ? '"graph s2 panel" "s3 s2 panel" "time s2 panel"' : '"graph s2 panel"',
     };
 }
@@ -212,9 +238,8 @@ export function App() {
                 {!comparing.value && <section class="map" aria-label={t('mapping')}>{known && <Mapping />}</section>}
                 <Splitter name="panel" upright />
                 <Panels pair={() => views.pair} />
-                {hasTime && <Splitter name="time" upright={false} />}
-                {hasTime && <section class="time" aria-label={t('timeline')}>
-                    <TimelineBar view={() => views.timeline} /><TimelineCanvas /><TimelineTwin /></section>}
+                {hasTime && <Splitter name={comparing.value ? 'times' : 'time'} upright={false} />}
+                {hasTime && <Times />}
             </main>
             <p class="announce" aria-live="polite">{announcement.value}</p>
         </div>

@@ -5,9 +5,9 @@ import {useRef} from 'preact/hooks';
 import {t} from '../i18n/i18n';
 import {panes} from '../state/state';
 
-export type Border = 'map' | 'panel' | 'time';
+export type Border = 'map' | 'panel' | 'time' | 'times';
 
-const NORMAL: Record<Border, number> = {map: 44, panel: 24, time: 36}; // per cent, of what is at the right or below
+const NORMAL: Record<Border, number> = {map: 44, panel: 24, time: 36, times: 48}; // per cent, of what is at the right or below
 const LEAST = 10;
 const MOST = 80;
 const KEY = 'model-inspector-panes';
@@ -42,7 +42,7 @@ export function Splitter({name, upright}: {name: Border; upright: boolean}) {
     const drag = (e: PointerEvent): void => {
         const area = bar.current?.parentElement?.getBoundingClientRect();
         if (!area || !bar.current?.hasPointerCapture(e.pointerId)) return;
-        if (name === 'time') move((100 * (area.bottom - e.clientY)) / area.height);
+        if (!upright) move((100 * (area.bottom - e.clientY)) / area.height);
         else if (name === 'panel') move((100 * (area.right - e.clientX)) / area.width);
         else {
             const right = area.right - (area.width * place('panel')) / 100;

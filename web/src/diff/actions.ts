@@ -8,6 +8,9 @@ import {clean} from '../util/clean';
 import {atBase, getChanges, getPartner, type Side, type Subject} from './api';
 import {baseCapture, baseLinks, baseSelection, changes, comparing, partner} from './state';
 
+// What happens once the base is known.
+export const whenKnown: (() => void)[] = [];
+
 // The view of both sides registers what others may ask of it.
 export const pairActions: {current: {reveal(side: Side, node: number, expand: boolean): void} | null} = {current: null};
 
@@ -23,8 +26,10 @@ async function load(language: 'en' | 'zh'): Promise<void> {
     try {
         const [base, found] = await Promise.all([baseCapture.value ?? getJson<Capture>('', atBase('capture')), getChanges(language)]);
         if (!changes.value && !found.total) announcement.value = t('nothingDiffers');
+        const isFirst = !changes.value;
         baseCapture.value = base;
         changes.value = found;
+        if (isFirst) whenKnown.forEach((act) => act());
     } catch (error) {
         fail(error);
     }

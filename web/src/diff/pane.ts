@@ -130,11 +130,11 @@ export class Pane implements Steered {
         const scene = this.scene, {pair} = this;
         if (!scene) return;
         const isThere = (box: number): boolean => !((scene.flags[box] ?? 0) & ABSENT);
-        drawChanges(c, scene, view);
         drawOverlay(c, scene, view.camera, {
             hover: isThere(pair.hover) ? pair.hover : 0, selected: isThere(pair.selectedBox) ? pair.selectedBox : 0, related: this.related,
             hits: new Map([...pair.found].filter(([box]) => isThere(box))), dark: view.dark,
         }, view.wide, view.high, view.ratio);
+        drawChanges(c, scene, view);
         if (pair.selectedBox && !isThere(pair.selectedBox)) drawEmptyPlace(c, scene, pair.selectedBox, view);
     }
 

@@ -101,6 +101,16 @@ export function drawNames(picture: Picture, rows: Rows): void {
     paper.stroke();
 }
 
+// Whose times these are, where there are two.
+export function drawTitle(picture: Picture, title: string): void {
+    const {paper, palette} = picture;
+    if (!title) return;
+    paper.font = `600 12px ${FONT}`;
+    paper.textBaseline = 'middle';
+    paper.fillStyle = palette.ink;
+    paper.fillText(middle(title, 20), 8, TOP / 2);
+}
+
 // Bars behind the heads of groups.
 export function drawHeads(picture: Picture, rows: Rows): void {
     const {paper, palette} = picture;

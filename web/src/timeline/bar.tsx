@@ -1,10 +1,10 @@
 // The switches of the timeline, and its twin for screen readers.
-import type {Signal} from '@preact/signals';
+import type {ReadonlySignal, Signal} from '@preact/signals';
 import {t} from '../i18n/i18n';
 import {capture, heatMap} from '../state/state';
 import {heat} from '../util/colours';
 import {count, duration} from '../util/format';
-import {arrowNote, dimOthers, foldIdle, hiddenTracks, rawTime, showFlows, timeMost, timeText, twin} from './state';
+import {arrowNote, dimOthers, foldIdle, rawTime, showFlows, timeMost, timeText, type TwinItem} from './state';
 import type {TimelineView} from './view';
 
 function Switch({id, value, text, title}: {id: string; value: Signal<boolean>; text: string; title?: string}) {
@@ -45,14 +45,13 @@ function Filter() {
     );
 }
 
-export function TimelineBar({view}: {view: () => TimelineView | null}) {
-    const {shown, total} = arrowNote.value;
+export function TimelineBar({views}: {views: () => readonly TimelineView[]}) {
+    const {shown, total} = arrowNote.value, away = views().map((view) => view.source.hiddenTracks), gone = away.reduce((n, list) => n + list.value.size, 0);
     return (
         <div class="time-bar" role="toolbar" aria-label={t('timeline')}>
             <strong>{t('timeline')}</strong>
             <Filter />
-            {hiddenTracks.value.size > 0 && (
-                <button id="show-tracks" onClick={() => (hiddenTracks.value = new Set())}>{t('hiddenRows', {n: hiddenTracks.value.size})}</button>)}
+            {gone > 0 && <button id="show-tracks" onClick={() => away.forEach((list) => (list.value = new Set()))}>{t('hiddenRows', {n: gone})}</button>}
             <Switch id="show-flows" value={showFlows} text={t('flows')} />
             {showFlows.value && total > shown && <span class="faint">{t(shown ? 'arrowsSome' : 'arrowsMany', {n: count(shown), total: count(total)})}</span>}
             <Switch id="fold-idle" value={foldIdle} text={t('foldIdle')} title={t('foldIdleMeaning')} />
@@ -60,14 +59,14 @@ export function TimelineBar({view}: {view: () => TimelineView | null}) {
             {heatMap.value && <HeatScale />}
             <span class="grow" />
             {(['png', 'svg'] as const).map((kind) => (
-                <button key={kind} id={`time-${kind}`} title={t('export')} onClick={() => view()?.savePicture(kind)}>{kind.toUpperCase()}</button>))}
+                <button key={kind} id={`time-${kind}`} title={t('export')} onClick={() => views().forEach((view) => view.savePicture(kind))}>{kind.toUpperCase()}</button>))}
         </div>
     );
 }
 
-export function TimelineTwin() {
+export function TimelineTwin({name, twin}: {name: string; twin: ReadonlySignal<readonly TwinItem[]>}) {
     return (
-        <ul class="announce" id="timeline-twin" role="listbox" aria-label={t('timeline')}>
+        <ul class="announce" id={`timeline${name}-twin`} role="listbox" aria-label={t('timeline')}>
             {twin.value.map((item) => <li key={item.id} id={item.id} role="option" aria-selected={item.chosen}>{item.text}</li>)}
         </ul>
     );

@@ -1,5 +1,4 @@
 // What hands do to the timeline: wheel and pointer; keys are in keys.ts.
-import {timeWindow} from '../state/state';
 import {NAMES} from './frame';
 import {Keys} from './keys';
 import type {TimelineView} from './view';
@@ -71,7 +70,7 @@ export class Hands {
         drag.moved = true;
         if (drag.kind === 'overview') {
             const a = view.overviewTime(drag.x), b = view.overviewTime(x);
-            timeWindow.value = {start: Math.min(a, b), duration: Math.max(20, Math.abs(b - a))};
+            view.source.window.value = {start: Math.min(a, b), duration: Math.max(20, Math.abs(b - a))};
         } else if (drag.kind === 'range') {
             const scale = view.scale();
             view.range = {from: scale.ns(drag.x), to: scale.ns(x)};
@@ -89,8 +88,8 @@ export class Hands {
         this.drag = null;
         if (!drag || drag.moved) return;
         if (drag.kind === 'overview') {
-            const {duration} = timeWindow.value;
-            timeWindow.value = {start: view.overviewTime(x) - duration / 2, duration};
+            const {duration} = view.source.window.value;
+            view.source.window.value = {start: view.overviewTime(x) - duration / 2, duration};
             return;
         }
         view.click(x, y);

@@ -1,9 +1,9 @@
 // Keys of the timeline. Those that move are held: while they are down the picture glides.
-import {select, showPath} from '../state/actions';
-import {links, path, selection} from '../state/state';
+import {showPath} from '../state/actions';
+import {path} from '../state/state';
 import {startOf, visible, type Lane} from './data';
 import {NAMES} from './frame';
-import {closedGroups, twin} from './state';
+import {closedGroups} from './state';
 import type {TimelineView} from './view';
 
 const HELD: Record<string, readonly [zoom: number, pan: number]> = {KeyW: [-1, 0], KeyS: [1, 0], KeyA: [0, -1], KeyD: [0, 1]};
@@ -52,12 +52,13 @@ export class Keys {
 
     private go(task: number): void {
         if (!task) return;
-        select(0, task, 'timeline');
+        this.view.source.select(task);
         this.view.follow(task);
     }
 
     private at(): number {
-        return selection.value.task || (links.value?.tasks[0] ?? 0);
+        const {source} = this.view;
+        return source.task() || (source.tasks()[0] ?? 0);
     }
 
     private neighbour(by: -1 | 1): void {
@@ -100,7 +101,7 @@ export class Keys {
 
     // The same node's task before or behind in time.
     private ofNode(by: -1 | 1): void {
-        const tasks = links.value?.tasks ?? [], here = tasks.indexOf(this.at());
+        const tasks = this.view.source.tasks(), here = tasks.indexOf(this.at());
         const next = tasks[here + by];
         if (here >= 0 && next) this.go(next);
     }
@@ -144,10 +145,10 @@ export class Keys {
 
 // What a screen reader is told: the task at hand and its neighbours.
 export function tellTwin(view: TimelineView, describe: (place: TimelineView['loads']['around'][number]) => string): void {
-    const chosen = selection.value.task || (links.value?.tasks[0] ?? 0);
-    twin.value = view.loads.around.map((place) => ({
-        id: place.task === chosen ? 'timeline-at' : `timeline-near-${place.task}`, text: describe(place), chosen: place.task === chosen,
+    const {source} = view, chosen = source.task() || (source.tasks()[0] ?? 0), at = `timeline${source.name}-at`;
+    source.twin.value = view.loads.around.map((place) => ({
+        id: place.task === chosen ? at : `timeline${source.name}-near-${place.task}`, text: describe(place), chosen: place.task === chosen,
     }));
-    if (twin.value.some((item) => item.chosen)) view.canvas.setAttribute('aria-activedescendant', 'timeline-at');
+    if (source.twin.value.some((item) => item.chosen)) view.canvas.setAttribute('aria-activedescendant', at);
     else view.canvas.removeAttribute('aria-activedescendant');
 }

@@ -1,12 +1,14 @@
 // What the view asks the server for, and when: a window twice as wide as the screen, so that small moves
 // need no request, and only for rows in sight.
 import {isAborted, postFrame} from '../api/client';
+import type {Frame} from '../api/frame';
 import {failure, hidden} from '../state/state';
 import {
     decodeArrows, decodeBands, decodeCounters, decodePlaces, decodeSlices, decodeWhole, type Arrows, type Bands, type CounterLine,
     type Place, type Slices, type Whole,
 } from './data';
 import type {Scale} from './scale';
+import type {TimeSource} from './source';
 import {dimOthers, rawTime, timeText} from './state';
 
 const MOST_LANES = 400; // of more, an answer for all may leave some out
@@ -43,7 +45,12 @@ export class Loads {
     private has: Wanted | null = null;
     private readonly asked = new Map<string, string>(); // per kind, what is there or on its way
 
-    constructor(private readonly changed: () => void) {}
+    constructor(private readonly source: TimeSource, private readonly changed: () => void) {}
+
+    // Requests of one slot replace each other; those of another source never.
+    private ask(slot: string, path: string, body: unknown): Promise<Frame> {
+        return postFrame(slot + this.source.name, this.source.path(path), body);
+    }
 
     forget(): void {
         this.has = null;
@@ -83,8 +90,8 @@ export class Loads {
             const body = {from_ns: wanted.from, to_ns: wanted.to, step_ns: wanted.step, ...(tracks ? {tracks} : {})};
             const dims = dimOthers.value && timeText.value !== '', half = dims ? {most_bytes: 80000} : {};
             const [all, bright] = await Promise.all([
-                postFrame('slices', 'slices', {...body, ...this.filter(), ...half}),
-                dims ? postFrame('bright', 'slices', {...body, ...this.filter(true), ...half}) : null,
+                this.ask('slices', 'slices', {...body, ...this.filter(), ...half}),
+                dims ? this.ask('bright', 'slices', {...body, ...this.filter(true), ...half}) : null,
             ]);
             this.slices = decodeSlices(all, wanted.to);
             this.bright = bright && decodeSlices(bright, wanted.to);
@@ -96,47 +103,47 @@ export class Loads {
     async flows(scale: Scale, all: boolean): Promise<void> {
         const {from, to} = windowOf(scale, null), kinds = all ? ['signal', 'launch'] : ['signal'];
         await this.once('flows', `${from}:${to}:${all}`, async () => {
-            this.arrows = decodeArrows(await postFrame('flows', 'flows', {from_ns: from, to_ns: to, kinds, ...this.filter()}));
+            this.arrows = decodeArrows(await this.ask('flows', 'flows', {from_ns: from, to_ns: to, kinds, ...this.filter()}));
         });
     }
 
     async busy(scale: Scale): Promise<void> {
         const {from, to, step} = windowOf(scale, null);
         await this.once('busy', `${from}:${to}:${step}`, async () => {
-            this.bands = decodeBands(await postFrame('busy', 'busy', {from_ns: from, to_ns: to, step_ns: step, raw: rawTime.value}));
+            this.bands = decodeBands(await this.ask('busy', 'busy', {from_ns: from, to_ns: to, step_ns: step, raw: rawTime.value}));
         });
     }
 
     async series(scale: Scale): Promise<void> {
         const {from, to, step} = windowOf(scale, null);
         await this.once('counters', `${from}:${to}:${step}`, async () => {
-            this.counters = decodeCounters(await postFrame('counters', 'counters', {from_ns: from, to_ns: to, step_ns: step * 2}));
+            this.counters = decodeCounters(await this.ask('counters', 'counters', {from_ns: from, to_ns: to, step_ns: step * 2}));
         });
     }
 
     async overview(): Promise<void> {
         await this.once('overview', String(rawTime.value), async () => {
-            this.whole = decodeWhole(await postFrame('overview', 'overview', {raw: rawTime.value}));
+            this.whole = decodeWhole(await this.ask('overview', 'overview', {raw: rawTime.value}));
         });
     }
 
     async flowsOf(task: number, slice: number, base: number): Promise<void> {
         await this.once('flowsOf', `${task}:${slice}:${rawTime.value}`, async () => {
             const body = {from_ns: Math.floor(base), ...(task ? {task} : {slice}), ...this.filter()};
-            this.ofSelection = task || slice ? decodeArrows(await postFrame('flowsOf', 'flows', body)) : {total: 0, list: []};
+            this.ofSelection = task || slice ? decodeArrows(await this.ask('flowsOf', 'flows', body)) : {total: 0, list: []};
         });
     }
 
     async flowsAtHand(task: number, slice: number, base: number): Promise<void> {
         await this.once('hover', `${task}:${slice}:${rawTime.value}`, async () => {
             const body = {from_ns: Math.floor(base), ...(task ? {task} : {slice}), ...this.filter()};
-            this.atHand = task || slice ? decodeArrows(await postFrame('hover', 'flows', body)) : {total: 0, list: []};
+            this.atHand = task || slice ? decodeArrows(await this.ask('hover', 'flows', body)) : {total: 0, list: []};
         });
     }
 
     private async places(slot: string, tasks: readonly number[], base: number): Promise<Place[]> {
         if (!tasks.length) return [];
-        return decodePlaces(await postFrame(slot, 'places', {from_ns: Math.floor(base), tasks: tasks.slice(0, 2000), ...this.filter()}));
+        return decodePlaces(await this.ask(slot, 'places', {from_ns: Math.floor(base), tasks: tasks.slice(0, 2000), ...this.filter()}));
     }
 
     async placesOf(tasks: readonly number[], base: number): Promise<void> {

@@ -2,29 +2,30 @@
 // the scene, and above it what follows the hand and the selection, which costs no new scene.
 import {effect, untracked} from '@preact/signals';
 import {categoryName, t} from '../i18n/i18n';
-import {select, timeActions} from '../state/actions';
-import {announcement, capture, follow, heatMap, hidden, hits, hitTasks, lang, links, path, selection, theme, timeWindow} from '../state/state';
+import {timeActions} from '../state/actions';
+import {announcement, follow, heatMap, hidden, hits, hitTasks, lang, path, theme} from '../state/state';
 import {DARK, LIGHT, type Palette} from '../util/colours';
 import {savePng, saveSvg, SvgSurface, type Surface} from '../util/export';
 import {count, duration} from '../util/format';
-import {extent, zeroOf} from './axis';
+import {extent} from './axis';
 import {endOf, nameOf, startOf, visible, type Lane, type Place, type Slices} from './data';
 import {NAMES, OVERVIEW, TOP, type Picture} from './frame';
 import {Hands} from './input';
 import {tellTwin} from './keys';
 import {Loads} from './loads';
-import {allOf, around, between, fitted, withTask, zoomed} from './moves';
+import {allOf, around, between, withTask, zoomed} from './moves';
 import type {Marker, Spot} from './overlay';
 import {foldedAtFirst, HEAD, laneKey, layoutRows, ROW, type Extras, type Group, type Rows} from './rows';
 import {Folds, NO_FOLDS, Scale} from './scale';
 import {drawOverlay, drawScene} from './scene';
-import {arrowNote, closedGroups, dimOthers, foldIdle, hiddenTracks, rawTime, showFlows, timeText} from './state';
+import type {TimeSource} from './source';
+import {closedGroups, dimOthers, foldIdle, rawTime, showFlows, timeText} from './state';
 
 const MOST_ARROWS_SHOWN = 5000; // of so many none would be seen
 const HOVER_MS = 120; // a hand that only passes asks for nothing
 
 export class TimelineView {
-    readonly loads = new Loads(() => this.arrived());
+    readonly loads: Loads;
     rows: Rows | null = null;
     folds: Folds = NO_FOLDS;
     wide = 1;
@@ -45,7 +46,8 @@ export class TimelineView {
     private resting = 0;
     private readonly stops: (() => void)[] = [];
 
-    constructor(readonly canvas: HTMLCanvasElement) {
+    constructor(readonly canvas: HTMLCanvasElement, readonly source: TimeSource) {
+        this.loads = new Loads(source, () => this.arrived());
         const screen = canvas.getContext('2d', {alpha: false}), scene = this.sceneCanvas.getContext('2d', {alpha: false});
         if (!screen || !scene) throw new Error('no canvas');
         this.screen = screen;
@@ -55,18 +57,18 @@ export class TimelineView {
         sizes.observe(canvas);
         this.stops.push(() => sizes.disconnect(), () => hands.stop());
         this.watch();
-        timeActions.current = {reveal: (a, b) => this.reveal(a, b), fitAll: () => this.fitAll()};
+        if (source.isLeading) timeActions.current = {reveal: (a, b) => this.reveal(a, b), fitAll: () => this.fitAll()};
     }
 
     private watch(): void {
         const on = (act: () => void): void => void this.stops.push(effect(act));
         on(() => {
-            const known = capture.value;
+            const known = this.source.capture.value;
             hidden.value;
             rawTime.value;
             untracked(() => {
                 this.loads.forget();
-                if (known && timeWindow.value.duration === 1) this.fitAll();
+                if (known && this.source.window.value.duration === 1) this.fitAll();
                 void this.loads.overview();
                 this.moved();
             });
@@ -83,25 +85,25 @@ export class TimelineView {
             untracked(() => this.refold());
         });
         on(() => {
-            timeWindow.value;
+            this.source.window.value;
             showFlows.value;
             untracked(() => this.moved());
         });
         on(() => {
-            void [closedGroups.value, hiddenTracks.value];
+            void [closedGroups.value, this.source.hiddenTracks.value];
             untracked(() => this.layout());
         });
         on(() => {
-            void [hits.value, hitTasks.value, path.value, theme.value, lang.value, heatMap.value];
+            void [hits.value, hitTasks.value, path.value, theme.value, lang.value, heatMap.value, this.source.zero()];
             this.redraw();
         });
         on(() => {
-            const {task} = selection.value, tasks = links.value?.tasks ?? [], at = task || (tasks[0] ?? 0);
+            const task = this.source.task(), tasks = this.source.tasks(), at = task || (tasks[0] ?? 0);
             void [rawTime.value, timeText.value, dimOthers.value, hidden.value];
             untracked(() => {
-                const {start} = timeWindow.value;
+                const {start} = this.source.window.value;
                 void this.loads.flowsOf(task, 0, start);
-                void this.loads.placesOf(task && !tasks.includes(task) ? [task, ...tasks] : tasks, start);
+                void this.loads.placesOf(task && !tasks.includes(task) ? [task, ...tasks] : tasks, start).then(() => this.showRow());
                 void this.loads.neighboursOf(at, start);
             });
         });
@@ -113,7 +115,7 @@ export class TimelineView {
 
     destroy(): void {
         this.stops.forEach((stop) => stop());
-        timeActions.current = null;
+        if (this.source.isLeading) timeActions.current = null;
     }
 
     // For tests: the slices, and where they are.
@@ -130,7 +132,7 @@ export class TimelineView {
     }
 
     scale(): Scale {
-        return new Scale(timeWindow.value, NAMES, Math.max(1, this.wide - NAMES), this.folds);
+        return new Scale(this.source.window.value, NAMES, Math.max(1, this.wide - NAMES), this.folds);
     }
 
     // --- data ---
@@ -142,7 +144,7 @@ export class TimelineView {
     }
 
     private load(): void {
-        const known = capture.value;
+        const known = this.source.capture.value;
         if (!known?.has.includes('tasks') && !known?.has.includes('slices')) return;
         void this.loads.window(this.scale(), this.tracksInSight());
         void this.loads.flows(this.scale(), showFlows.value);
@@ -159,19 +161,19 @@ export class TimelineView {
 
     private arrived(): void {
         const {total, list} = this.loads.arrows;
-        arrowNote.value = {shown: total > MOST_ARROWS_SHOWN ? 0 : list.length, total};
+        this.source.arrowNote.value = {shown: total > MOST_ARROWS_SHOWN ? 0 : list.length, total};
         this.refold();
         this.layout();
         this.tell();
     }
 
     private layout(): void {
-        const known = capture.value, {slices, bright, bands, counters} = this.loads;
+        const known = this.source.capture.value, {slices, bright, bands, counters} = this.loads;
         if (!known || !slices) return;
         if (!this.rows && !closedGroups.value.size) closedGroups.value = foldedAtFirst(known);
         const extras: Extras = {bands: bands?.list ?? [], counters: new Set(counters.map((line) => line.counter))};
-        this.rows = layoutRows(known, slices, closedGroups.value, hiddenTracks.value, extras);
-        if (bright) layoutRows(known, bright, closedGroups.value, hiddenTracks.value, extras);
+        this.rows = layoutRows(known, slices, closedGroups.value, this.source.hiddenTracks.value, extras);
+        if (bright) layoutRows(known, bright, closedGroups.value, this.source.hiddenTracks.value, extras);
         for (const lane of bright?.lanes ?? []) lane.y = this.rows.laneAt.get(laneKey(lane.host, lane.track, lane.depth))?.y ?? lane.y;
         if (this.hover && this.pointer) this.hover = this.spotAt(this.pointer.x, this.pointer.y); // lanes are others now
         this.scrollBy(0);
@@ -188,7 +190,7 @@ export class TimelineView {
     }
 
     private tell(): void {
-        const zero = zeroOf(capture.value), categories = capture.value?.categories ?? [];
+        const zero = this.source.zero(), categories = this.source.capture.value?.categories ?? [];
         tellTwin(this, (place) => t('twinItem', {
             name: place.name, type: categoryName(categories[place.category] ?? 'other'), start: duration(place.start - zero),
             duration: duration(place.duration), place: count(place.place + 1), places: count(place.places),
@@ -198,37 +200,37 @@ export class TimelineView {
     // --- window ---
 
     fitAll(): void {
-        const known = capture.value;
-        if (known && known.end_ns > known.first_ns) timeWindow.value = fitted(known, this.loads.whole);
+        const known = this.source.capture.value;
+        if (known && known.end_ns > known.first_ns) this.source.window.value = this.source.fit(known, this.loads.whole);
     }
 
     private reveal(first: number, end: number): void {
-        const {start, duration: dur} = timeWindow.value;
+        const {start, duration: dur} = this.source.window.value;
         if (!follow.value || (end > start && first < start + dur && (end - first) / dur > 0.0005)) return;
-        timeWindow.value = around(first, end);
+        this.source.window.value = around(first, end);
     }
 
     zoomTo(spot: Spot | null): void {
         const data = this.data;
-        if (spot && data) timeWindow.value = around(startOf(data, spot.slice), endOf(data, spot.slice));
+        if (spot && data) this.source.window.value = around(startOf(data, spot.slice), endOf(data, spot.slice));
     }
 
     zoomToChosen(): void {
-        const {range} = this, task = selection.value.task || (links.value?.tasks[0] ?? 0);
+        const {range} = this, task = this.source.task() || (this.source.tasks()[0] ?? 0);
         const own = this.loads.around.find((place) => place.task === task);
-        if (range) timeWindow.value = between(range.from, range.to);
-        else if (own) timeWindow.value = around(own.start, own.start + own.duration);
+        if (range) this.source.window.value = between(range.from, range.to);
+        else if (own) this.source.window.value = around(own.start, own.start + own.duration);
         this.range = null;
     }
 
     fitSelection(): void {
         const {related} = this.loads;
-        if (related.length) timeWindow.value = allOf(related);
+        if (related.length) this.source.window.value = allOf(related);
     }
 
     // Brings a task that was gone to by keys into sight, once its place is known.
     follow(task: number): void {
-        void this.loads.neighboursOf(task, timeWindow.value.start).then(() => {
+        void this.loads.neighboursOf(task, this.source.window.value.start).then(() => {
             const own = this.loads.around.find((place) => place.task === task);
             if (own) this.bringIntoSight(own);
         });
@@ -236,11 +238,19 @@ export class TimelineView {
 
     private bringIntoSight(place: Place): void {
         const lane = this.rows?.laneAt.get(laneKey(false, place.track, place.depth));
-        timeWindow.value = withTask(timeWindow.value, place);
+        this.source.window.value = withTask(this.source.window.value, place);
         if (!lane) return;
         const y = TOP + lane.y - this.scroll;
         if (y < TOP + HEAD) this.scrollBy(y - TOP - HEAD);
         else if (y + ROW > this.high) this.scrollBy(y + ROW + 8 - this.high);
+    }
+
+    // Of two timelines each is low: a row of the selection comes into sight if none of them is.
+    private showRow(): void {
+        const lanes = this.loads.related.flatMap((place) => this.rows?.laneAt.get(laneKey(false, place.track, place.depth)) ?? []).filter((lane) => lane.shown);
+        const y = (lane: Lane): number => TOP + lane.y - this.scroll;
+        if (!this.source.title() || !lanes[0] || lanes.some((lane) => y(lane) >= TOP && y(lane) + ROW <= this.high)) return;
+        this.scrollBy(y(lanes[0]) + ROW + 8 - this.high);
     }
 
     // Esc takes one thing back.
@@ -249,15 +259,15 @@ export class TimelineView {
             this.range = null;
             this.redraw(false);
         } else if (path.value) path.value = null;
-        else select(0, 0, 'timeline');
+        else this.source.select(0);
     }
 
     zoom(factor: number, x: number): void {
-        timeWindow.value = zoomed(this.scale(), capture.value, factor, x);
+        this.source.window.value = zoomed(this.scale(), this.source.capture.value, factor, x);
     }
 
     pan(part: number): void {
-        timeWindow.value = this.scale().part(part, 1);
+        this.source.window.value = this.scale().part(part, 1);
     }
 
     scrollBy(pixels: number): void {
@@ -334,7 +344,7 @@ export class TimelineView {
         const group = this.groupAt(px, py), track = this.trackAt(px, py);
         if (marker) this.bringIntoSight(marker.place);
         else if (group) this.toggle(group);
-        else if (track) hiddenTracks.value = new Set([...hiddenTracks.value, track]);
+        else if (track) this.source.hiddenTracks.value = new Set([...this.source.hiddenTracks.value, track]);
         else if (px >= NAMES && py >= TOP) this.choose(this.spotAt(px, py));
     }
 
@@ -367,22 +377,22 @@ export class TimelineView {
         if (!changed) return;
         window.clearTimeout(this.resting);
         const id = spot && data && data.count[spot.slice] === 1 ? data.id[spot.slice]! : 0, isHost = spot?.lane.host ?? false;
-        this.resting = window.setTimeout(() => void this.loads.flowsAtHand(isHost ? 0 : id, isHost ? id : 0, timeWindow.value.start), id ? HOVER_MS : 0);
+        this.resting = window.setTimeout(() => void this.loads.flowsAtHand(isHost ? 0 : id, isHost ? id : 0, this.source.window.value.start), id ? HOVER_MS : 0);
     }
 
     // A task is selected; a call of the host says what it launched.
     private choose(spot: Spot | null): void {
         const data = this.data;
-        if (!data || !spot) select(0, 0, 'timeline');
-        else if (!spot.lane.host) select(0, data.id[spot.slice]!, 'timeline');
+        if (!data || !spot) this.source.select(0);
+        else if (!spot.lane.host) this.source.select(data.id[spot.slice]!);
         else {
             announcement.value = t('selected', {name: nameOf(data, spot.slice)});
-            void this.loads.flowsOf(0, data.id[spot.slice]!, timeWindow.value.start);
+            void this.loads.flowsOf(0, data.id[spot.slice]!, this.source.window.value.start);
         }
     }
 
     overviewTime(px: number): number {
-        const known = capture.value;
+        const known = this.source.capture.value;
         if (!known) return 0;
         const [first, end] = extent(known, this.loads.whole);
         return first + ((px - NAMES) / Math.max(1, this.wide - NAMES)) * (end - first);
