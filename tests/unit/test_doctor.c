@@ -554,6 +554,30 @@ static void nothing_runs(void **state)
     }
 }
 
+/* Nothing runs from 50 to 130 us but for 5 us, which are the end of a collective of 70 us. */
+static void collectives_wait(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin(&s, false);
+    compiled(&s);
+    op(&s, "a", "Relu", s.x, 50, NULL);
+    s.at_us += 80 - GAP;
+    op(&s, "b", "Relu", s.x, 50, NULL);
+    uint32_t group = hand_track(&s.hand, "group", 7), stream = hand_track(&s.hand, "s1", 1);
+    s.hand.model.all.rows.tracks.kind[group] = MI_TRACK_GROUP;
+    uint32_t whole =
+        hand_task(&s.hand, group, "hcom", MI_TASK_COMMUNICATION, 0, 55 * US, 70 * US, 0);
+    hand_task(&s.hand, stream, "part", MI_TASK_TRANSFER, 0, 120 * US, 5 * US, whole);
+    hand_finish(&s.hand);
+    struct mi_report report = run_doctor(&s.hand);
+    const struct mi_finding *finding = finding_of(&report, "idle_device");
+    assert_true(finding && finding->cost_ns == 75 * US &&
+                mi_bytes_equal(finding->args[1], MI_LIT("65.000")));
+    mi_report_fini(&report);
+    hand_fini(&s.hand);
+}
+
 static void ops_without_tasks(void **state)
 {
     struct scene s;
@@ -677,6 +701,7 @@ int main(void)
         cmocka_unit_test(ranks_that_differ),
         cmocka_unit_test(late_parts),
         cmocka_unit_test(nothing_runs),
+        cmocka_unit_test(collectives_wait),
         cmocka_unit_test(ops_without_tasks),
         cmocka_unit_test(costlier_first),
         cmocka_unit_test(options),
