@@ -179,7 +179,7 @@ static bool is_unmapped(const struct mi_model *model, uint32_t node)
            !mi_csr_count(&model->index.node_tasks, node);
 }
 
-static bool op_has(struct mi_query_word *word, const struct mi_model *model, mi_str_id op)
+static inline bool op_has(struct mi_query_word *word, const struct mi_model *model, mi_str_id op)
 {
     uint32_t place = op.v % MI_QUERY_OPS;
     if (!op.v)
@@ -198,20 +198,18 @@ static int fits_name(struct mi_bytes name, struct mi_bytes text)
     return at == SIZE_MAX ? 0 : at == 0 || name.at[at - 1] == '/' ? 2 : 1;
 }
 
-static int fits(struct mi_query_word *word, const struct mi_model *model, uint32_t node)
+/* The kinds that look beyond a node's own names; kept out of the way of those. */
+__attribute__((noinline)) static bool fits_beyond(const struct mi_query_word *word,
+                                                  const struct mi_model *model, uint32_t node)
 {
     const struct mi_nodes *nodes = &model->all.rows.nodes;
-    struct mi_bytes name = mi_model_text(model, nodes->name[node]);
     enum mi_layer layer = mi_node_layer(model, (mi_node_id){node});
-    int rank;
     switch (word->kind) {
     case MI_QUERY_TEXT:
-        rank = fits_name(name, word->text);
-        return rank ? rank : op_has(word, model, nodes->op[node]);
     case MI_QUERY_OP:
-        return op_has(word, model, nodes->op[node]);
+        break;
     case MI_QUERY_SCOPE:
-        return is_in_scope(name, word->text);
+        return is_in_scope(mi_model_text(model, nodes->name[node]), word->text);
     case MI_QUERY_DTYPE:
         return has_dtype(model, nodes->first_in[node], nodes->in_count[node], word->text) ||
                has_dtype(model, nodes->first_out[node], nodes->out_count[node], word->text);
@@ -224,7 +222,18 @@ static int fits(struct mi_query_word *word, const struct mi_model *model, uint32
     case MI_QUERY_UNMAPPED:
         return is_unmapped(model, node);
     }
-    return 0;
+    return false;
+}
+
+static int fits(struct mi_query_word *word, const struct mi_model *model, uint32_t node)
+{
+    const struct mi_nodes *nodes = &model->all.rows.nodes;
+    if (word->kind == MI_QUERY_OP)
+        return op_has(word, model, nodes->op[node]);
+    if (word->kind != MI_QUERY_TEXT)
+        return fits_beyond(word, model, node);
+    int rank = fits_name(mi_model_text(model, nodes->name[node]), word->text);
+    return rank ? rank : op_has(word, model, nodes->op[node]);
 }
 
 int mi_query_node(struct mi_query *query, const struct mi_model *model, uint32_t node)
