@@ -9,6 +9,20 @@ import {aBox, camera, check, finish, ink, open, openAll, scene, serve} from './p
 
 const aNode = (page, at = 0.5) => aBox(page, {part: at});
 
+/* What the first picture needs is asked for once, and nothing else before it is there. */
+async function opening(name, page) {
+    const {asked, before} = await page.evaluate(() => {
+        const shown = performance.getEntriesByName('first-picture')[0]?.startTime ?? -1;
+        const list = performance.getEntriesByType('resource').filter((e) => e.name.includes('/api/v1/'));
+        const what = (e) => e.name.split('/api/v1/')[1].split(/[/?]/)[0];
+        return {asked: list.map(what), before: list.filter((e) => e.startTime < shown).map(what)};
+    });
+    check(`${name}: there was a first picture`, before.includes('layout'), before.join());
+    check(`${name}: nothing else came before it`, !before.some((x) => ['passes', 'outline', 'links', 'search'].includes(x)), before.join());
+    check(`${name}: its drawing was asked for once`, asked.filter((x) => x === 'layout').length === 1 &&
+        before.filter((x) => x === 'slices').length <= 1, asked.join());
+}
+
 async function structure(name, page) {
     const first = await scene(page);
     check(`${name}: boxes are drawn`, first.count > 1 && (await ink(page, 'graph')) > 1000, JSON.stringify(first));
@@ -186,6 +200,7 @@ async function whole(name, inputs, text) {
     try {
         const page = await open(url);
         const has = await page.evaluate(() => fetch('api/v1/capture').then((r) => r.json()).then((c) => c.has));
+        await opening(name, page);
         await structure(name, page);
         await selecting(name, page, has.includes('tasks'));
         await mapping(name, page);

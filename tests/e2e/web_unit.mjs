@@ -68,6 +68,9 @@ check('an offset beyond the end is refused', throws(() => decodeFrame(frame([{..
 const whole = frame([three]);
 for (let n = 0; n < whole.byteLength; n++)
     check(`cut at ${n}: refused or whole`, throws(() => decodeFrame(whole.slice(0, n))) || n >= 60);
+check('texts of other languages are cut where they end', texts(new Uint32Array([3, 6, 7]), new TextEncoder().encode('算子a')).join('|') === '算|子|a');
+check('broken UTF-8 cuts nothing else', texts(new Uint32Array([2, 4]), new Uint8Array([0xe2, 0x82, 97, 98])).join('|') === '\ufffd|ab' &&
+    texts(new Uint32Array([1, 2]), new Uint8Array([0xff, 98])).join('|') === '\ufffd|b');
 check('texts are cut where they end', texts(new Uint32Array([1, 1, 3, 99]), new TextEncoder().encode('abc')).join('|') === 'a||bc|');
 
 const {encode, decode, packNumbers, unpackNumbers} = await load('state/permalink.ts');
@@ -156,6 +159,11 @@ check('a clip ends with its save', /<text[^>]*clip-path="url\(#c1\)"/.test(drawi
 check('dashes and widths are scaled', drawing.includes('stroke-width="2" stroke-dasharray="8 6"'), drawing);
 check('a circle is two halves', (drawing.match(/A10 10 0 0 1/g) ?? []).length === 2, drawing);
 check('names of files are harmless', fileName('../a b/\u202e.exe', 'svg') === 'a-b-exe.svg' && fileName('///', 'png') === 'picture.png', fileName('../a b/\u202e.exe', 'svg'));
+
+const {count, duration, bytes, share} = await load('util/format.ts');
+check('thousands are told apart', [0, 7, 999, 1000, 12345, 1234567, -1000, -999].map(count).join(' ') === '0 7 999 1,000 12,345 1,234,567 -1,000 -999');
+check('times have units', [1, 1234, 12345, 1234567, 1.5e7, 2.5e12].map(duration).join('|') === '1 ns|1.234 µs|12.3 µs|1.235 ms|15.0 ms|2,500.000 s');
+check('bytes and shares', bytes(1023) === '1,023 B' && bytes(1536) === '1.5 KiB' && share(999999) === '100.0 %' && share(1234) === '0.1 %');
 
 const {Folds, Scale, countBelow} = await load('timeline/scale.ts');
 check('countBelow counts', countBelow([1, 3, 3, 8], 3) === 1 && countBelow([], 5) === 0 && countBelow([1, 2], 9) === 2);

@@ -1,10 +1,13 @@
 import './style.css';
+import {effect} from '@preact/signals';
 import {render} from 'preact';
 import {App, views} from './app/app';
 import {keepPanes} from './app/split';
 import {bench} from './bench';
 import {followSelections} from './diff/actions';
-import {loadCapture} from './state/actions';
+import {comparing} from './diff/state';
+import {atFirst, loadCapture} from './state/actions';
+import {askAhead, isShown} from './state/first';
 import {decode, keepAddress, restore} from './state/permalink';
 import {lang, theme} from './state/state';
 
@@ -14,14 +17,27 @@ theme.value = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'lig
 
 keepPanes();
 
+const PATIENCE_MS = 150; // by then there is a page to look at, with or without anything in it
+
 const root = document.getElementById('app');
 if (root) {
-    render(<App />, root);
-    void loadCapture().then(() => {
-        restore(decode(location.hash));
-        keepAddress();
-        followSelections();
+    const place = decode(location.hash);
+    const answer = loadCapture();
+    askAhead(place);
+    atFirst.act = () => {
+        restore(place);
+        if (comparing.value) isShown.value = true; // the view of both sides is not the first picture
+        queueMicrotask(() => {
+            keepAddress();
+            followSelections();
+        });
+    };
+    effect(() => {
+        document.documentElement.lang = lang.value;
+        document.documentElement.dataset['theme'] = theme.value;
     });
+    const patience = new Promise((done) => window.setTimeout(done, PATIENCE_MS));
+    void Promise.race([answer, patience]).then(() => render(<App />, root));
 }
 
 // For tests and measurements: what the canvases drew last, and how long it took.

@@ -14,6 +14,7 @@ static void read_wish(struct mi_json *js, struct mi_layout_wish *wish)
     while (mi_json_next_key(js, &key)) {
         if (mi_bytes_equal(key.raw, MI_LIT("layer")) && mi_json_string(js, &word)) {
             wish->layer = mi_site_layer(word.raw);
+            wish->has_layer = true;
         } else if (mi_bytes_equal(key.raw, MI_LIT("fold")) && mi_json_string(js, &word)) {
             wish->fold = mi_site_fold(word.raw);
         } else if (mi_bytes_equal(key.raw, MI_LIT("root")) && mi_json_i64(js, &number, &flags)) {

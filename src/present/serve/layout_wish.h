@@ -6,7 +6,8 @@
 #include "present/serve/site.h"
 
 struct mi_layout_wish {
-    enum mi_layer layer;
+    bool has_layer;      /* it was named */
+    enum mi_layer layer; /* the framework graph if not */
     enum mi_fold fold;
     uint32_t root, depth;
     bool has_open;

@@ -3,12 +3,14 @@
  *   body   {"layer": "framework" | "compiled", "fold": "scope" | "group" | "none",
  *           "open": [group, ..], "root": group, "depth": N}
  *
+ * Without "layer" it is the first of them that there is: a page asks before it knows what there is.
  * Groups are numbers of an earlier reply; without "open" those above depth N (2 if not given) are
  * open. Columns (layout_columns.h), per box from 1 on: group number, box it lies in, x, y, width,
  * height, flags, category, node, nodes inside, time, label, operator type, type of what it makes,
  * change of the element type, constants, members; per edge: boxes, first point (one more than
  * edges), flags, weight; points as x, y pairs; width and height of the whole, and how many groups
  * were closed to keep to the limit; time of the whole. */
+#include "model/has.h"
 #include "present/serve/layout_columns.h"
 #include "present/serve/layout_wish.h"
 #include "present/serve/routes.h"
@@ -66,6 +68,9 @@ void mi_route_layout(struct mi_site *site, const struct mi_request *request, str
     struct mi_scene scene;
     if (!mi_layout_wish_read(&wish, request, reply))
         return;
+    unsigned has = mi_model_has(mi_site_model(site));
+    if (!wish.has_layer && !(has & MI_HAS_FRAMEWORK_GRAPH) && has & MI_HAS_COMPILED_GRAPH)
+        wish.layer = MI_LAYER_COMPILED;
     const struct mi_drawn *drawn = mi_site_drawn(site, wish.layer, wish.fold, &err);
     if (drawn && mi_layout_wish_draw(&wish, drawn, &scene, &err)) {
         answer(drawn, &scene, reply);

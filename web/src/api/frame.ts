@@ -78,10 +78,12 @@ export function numbers(frame: Frame, id: number): Numbers {
 export function texts(ends: Uint32Array, bytes: Uint8Array): string[] {
     const decoder = new TextDecoder();
     const list: string[] = new Array(ends.length);
+    const whole = decoder.decode(bytes);
+    const isPlain = whole.length === bytes.length; // a byte each: cut instead of decoding them one by one
     let from = 0;
     for (let i = 0; i < ends.length; i++) {
         const end = Math.min(ends[i] ?? from, bytes.length);
-        list[i] = end > from ? decoder.decode(bytes.subarray(from, end)) : '';
+        list[i] = end <= from ? '' : isPlain ? whole.slice(from, end) : decoder.decode(bytes.subarray(from, end));
         from = Math.max(from, end);
     }
     return list;

@@ -1,6 +1,5 @@
 // The page: a bar, structure and mapping beside the panel, the timeline below.
-import {effect} from '@preact/signals';
-import {useEffect, useRef} from 'preact/hooks';
+import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
 import {isReport} from '../api/report';
 import {isCompared, selectBase, setComparing, stepChange} from '../diff/actions';
 import {PairCanvas, PairColours, PairLegend} from '../diff/canvas';
@@ -14,6 +13,7 @@ import {goToHit, graphActions, loadCapture, select, setFold, setLayer, setSearch
 import {
     announcement, capture, failure, fold, follow, group, heatMap, hidden, hits, lang, layer, panel, path, search, theme, type Fold,
 } from '../state/state';
+import {isShown} from '../state/first';
 import {encode, here} from '../state/permalink';
 import {Mapping} from '../tables/mapping';
 import {TimelineBar, TimelineTwin} from '../timeline/bar';
@@ -33,7 +33,7 @@ export {views};
 
 function TimelineCanvas({source}: {source: TimeSource}) {
     const ref = useRef<HTMLCanvasElement>(null), slot = source.isLeading ? 'timeline' : 'baseTimeline';
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!ref.current) return undefined;
         const view = (views[slot] = new TimelineView(ref.current, source));
         return () => {
@@ -210,14 +210,7 @@ export function App() {
     const known = capture.value;
     useEffect(() => {
         document.addEventListener('keydown', globalKey);
-        const stop = effect(() => {
-            document.documentElement.lang = lang.value;
-            document.documentElement.dataset['theme'] = theme.value;
-        });
-        return () => {
-            document.removeEventListener('keydown', globalKey);
-            stop();
-        };
+        return () => document.removeEventListener('keydown', globalKey);
     }, []);
     const hasTime = known && (known.has.includes('tasks') || known.has.includes('slices'));
     return (
@@ -235,7 +228,7 @@ export function App() {
                     {comparing.value ? <PairLegend /> : <Legend />}
                 </section>
                 {!comparing.value && <Splitter name="map" upright />}
-                {!comparing.value && <section class="map" aria-label={t('mapping')}>{known && <Mapping />}</section>}
+                {!comparing.value && <section class="map" aria-label={t('mapping')}>{known && isShown.value && <Mapping />}</section>}
                 <Splitter name="panel" upright />
                 <Panels pair={() => views.pair} />
                 {hasTime && <Splitter name={comparing.value ? 'times' : 'time'} upright={false} />}

@@ -1,13 +1,13 @@
 // The two canvases of the structure and their twin in words: the chosen box and its neighbours, for whoever
 // hears the page and does not see it.
-import {useEffect, useRef} from 'preact/hooks';
+import {useLayoutEffect, useRef} from 'preact/hooks';
 import {t} from '../i18n/i18n';
 import {focus, layer} from '../state/state';
 import {GraphView} from './view';
 
 export function GraphCanvas({hold}: {hold: (view: GraphView | null) => void}) {
     const scene = useRef<HTMLCanvasElement>(null), over = useRef<HTMLCanvasElement>(null);
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!scene.current || !over.current) return undefined;
         const view = new GraphView(scene.current, over.current);
         hold(view);

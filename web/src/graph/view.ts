@@ -2,6 +2,7 @@
 import {effect, untracked} from '@preact/signals';
 import {isAborted, postFrame} from '../api/client';
 import {graphActions, select} from '../state/actions';
+import {takeAhead, tellDrawn, whenShown} from '../state/first';
 import {
     announcement, capture, failure, focus, fold, follow, graphMost, graphPlace, group, heatMap, hidden, hits, layer, opened, outline, path,
     relatedNodes, selection, theme,
@@ -31,7 +32,7 @@ export class GraphView {
     private readonly top: CanvasRenderingContext2D;
     private readonly hands: GraphHands;
     private readonly peeks: Peeks;
-    private ratio = 1;
+    private ratio = 0; // not known yet
     private hover = 0;
     private wanted: '' | 'top' | 'all' = '';
     private goal: {node: number; item: number; expand: boolean; calmly: boolean} | null = null; // to go to once the scene is there
@@ -56,6 +57,7 @@ export class GraphView {
         const sizes = new ResizeObserver(() => this.resize());
         sizes.observe(canvas);
         this.stops.push(() => sizes.disconnect(), () => this.hands.destroy());
+        this.resize();
         this.watch();
         graphActions.current = {
             reveal: (node, expand, calmly) => this.reveal(node, expand, calmly),
@@ -112,13 +114,15 @@ export class GraphView {
         const body: Record<string, unknown> = {layer: layer.value, fold: fold.value};
         if (open) body['open'] = [...open];
         try {
-            const scene = decodeScene(await postFrame('layout', 'layout', body));
+            const scene = decodeScene(await (takeAhead(layer.value, fold.value, open) ?? postFrame('layout', 'layout', body)));
             const before = this.scene;
             this.scene = scene;
             graphMost.value = scene.mostTime;
             this.sceneOf = `${String(body['layer'])}:${String(body['fold'])}`;
             if (scene.closed) announcement.value = t('closedGroups', {n: scene.closed});
             this.afterLoad(before);
+            await whenShown();
+            if (this.scene !== scene) return; // another one has come
             if (this.outline?.layer !== layer.value || this.outline.fold !== fold.value) await this.loadOutline();
             else this.relate();
         } catch (error) {
@@ -373,8 +377,10 @@ export class GraphView {
     // --- picture ---
 
     private resize(): void {
-        const rect = this.canvas.getBoundingClientRect(), isFirst = this.wide === 1;
-        this.ratio = Math.min(window.devicePixelRatio || 1, 2);
+        const rect = this.canvas.getBoundingClientRect(), isFirst = this.wide === 1, ratio = Math.min(window.devicePixelRatio || 1, 2);
+        // The observer tells at first what is known already; a canvas that is set to its own size is wiped.
+        if (rect.width === this.wide && rect.height === this.high && ratio === this.ratio) return;
+        this.ratio = ratio;
         this.wide = Math.max(1, rect.width);
         this.high = Math.max(1, rect.height);
         for (const canvas of [this.canvas, this.overlay]) {
@@ -428,6 +434,8 @@ export class GraphView {
         this.painter.draw(drawn, this.camera, this.marks(), this.wide, this.high, this.ratio);
         this.paintTop();
         this.lastDrawMs = performance.now() - begin;
+        const has = capture.value?.has ?? [];
+        tellDrawn('graph', has.includes('tasks') || has.includes('slices') ? ['graph', 'timeline'] : ['graph']);
         if (isMoving) this.redraw();
     }
 

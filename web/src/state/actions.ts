@@ -1,4 +1,5 @@
 // All changes of the shared state that mean something: selecting, opening groups, paths, searching.
+import {batch} from '@preact/signals';
 import {getJson, isAborted, report, type Hit, type Links, type Report} from '../api/client';
 import {t} from '../i18n/i18n';
 import {clean} from '../util/clean';
@@ -170,12 +171,19 @@ export async function showPath(): Promise<void> {
     }
 }
 
+// What is to happen in one go with the first answer: the views see the place that the address names, and no other.
+export const atFirst: {act: (() => void) | null} = {act: null};
+
 export async function loadCapture(): Promise<void> {
     try {
         const found = await getJson<NonNullable<typeof capture.value>>('', 'capture');
-        if (!found.has.includes('framework') && found.has.includes('compiled')) layer.value = 'compiled';
-        capture.value = found;
-        failure.value = '';
+        batch(() => {
+            if (!found.has.includes('framework') && found.has.includes('compiled')) layer.value = 'compiled';
+            capture.value = found;
+            failure.value = '';
+            atFirst.act?.();
+            atFirst.act = null;
+        });
     } catch (error) {
         fail(error);
     }

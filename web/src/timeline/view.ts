@@ -3,6 +3,7 @@
 import {effect, untracked} from '@preact/signals';
 import {categoryName, t} from '../i18n/i18n';
 import {timeActions} from '../state/actions';
+import {tellDrawn} from '../state/first';
 import {announcement, follow, heatMap, hidden, hits, hitTasks, lang, path, theme} from '../state/state';
 import {DARK, LIGHT, type Palette} from '../util/colours';
 import {savePng, saveSvg, SvgSurface, type Surface} from '../util/export';
@@ -30,7 +31,7 @@ export class TimelineView {
     folds: Folds = NO_FOLDS;
     wide = 1;
     high = 1;
-    ratio = 1;
+    ratio = 0; // not known yet
     scroll = 0;
     lastDrawMs = 0;
     hover: Spot | null = null;
@@ -42,6 +43,7 @@ export class TimelineView {
     private readonly scene: CanvasRenderingContext2D;
     private sceneIsOld = true;
     private wanted = false;
+    private isReady = false;
     private timer = 0;
     private resting = 0;
     private readonly stops: (() => void)[] = [];
@@ -56,7 +58,10 @@ export class TimelineView {
         const sizes = new ResizeObserver(() => this.resize());
         sizes.observe(canvas);
         this.stops.push(() => sizes.disconnect(), () => hands.stop());
+        this.resize();
         this.watch();
+        this.isReady = true;
+        this.load(); // at once: the page waits for it
         if (source.isLeading) timeActions.current = {reveal: (a, b) => this.reveal(a, b), fitAll: () => this.fitAll()};
     }
 
@@ -139,6 +144,7 @@ export class TimelineView {
 
     private moved(): void {
         this.redraw();
+        if (!this.isReady) return;
         window.clearTimeout(this.timer);
         this.timer = window.setTimeout(() => this.load(), this.data ? 40 : 0);
     }
@@ -280,8 +286,10 @@ export class TimelineView {
     // --- picture ---
 
     private resize(): void {
-        const rect = this.canvas.getBoundingClientRect();
-        this.ratio = Math.min(window.devicePixelRatio || 1, 2);
+        const rect = this.canvas.getBoundingClientRect(), ratio = Math.min(window.devicePixelRatio || 1, 2);
+        // The observer tells at first what is known already; a canvas that is set to its own size is wiped.
+        if (rect.width === this.wide && rect.height === this.high && ratio === this.ratio) return;
+        this.ratio = ratio;
         this.wide = Math.max(1, rect.width);
         this.high = Math.max(1, rect.height);
         for (const canvas of [this.canvas, this.sceneCanvas]) {
@@ -324,6 +332,7 @@ export class TimelineView {
         this.screen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
         this.markers = drawOverlay(this.picture(this.screen, this.screen), this);
         this.lastDrawMs = performance.now() - begin;
+        if (this.data && this.rows) tellDrawn('timeline', ['graph', 'timeline']);
     }
 
     // --- for hands ---

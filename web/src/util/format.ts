@@ -1,16 +1,14 @@
-// Numbers for eyes. Times are ns everywhere else.
-import {lang} from '../state/state';
+// Numbers for eyes, the same in both languages. Times are ns everywhere else.
 
-const formats = new Map<string, Intl.NumberFormat>(); // making one takes longer than drawing a frame
-
+// Not by Intl: making its first formatter takes longer than drawing a frame.
 function grouped(value: number, digits: number): string {
-    const key = `${lang.value}${digits}`;
-    let format = formats.get(key);
-    if (!format) {
-        format = new Intl.NumberFormat(lang.value === 'zh' ? 'zh-CN' : 'en-GB', {minimumFractionDigits: digits, maximumFractionDigits: digits});
-        formats.set(key, format);
+    const text = value.toFixed(digits), point = digits ? text.length - digits - 1 : text.length, first = value < 0 ? 1 : 0;
+    let shown = text.slice(point);
+    for (let end = point; end > first; end -= 3) {
+        const from = Math.max(first, end - 3);
+        shown = (from > first ? ',' : '') + text.slice(from, end) + shown;
     }
-    return format.format(value);
+    return text.slice(0, first) + shown;
 }
 
 export function count(value: number): string {
