@@ -5,7 +5,7 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {aBox, camera, check, finish, ink, open, openAll, scene, serve} from './page_lib.mjs';
+import {aBox, camera, check, finish, ink, open, openAll, rest, scene, serve, until} from './page_lib.mjs';
 
 const aNode = (page, at = 0.5) => aBox(page, {part: at});
 
@@ -32,7 +32,7 @@ async function structure(name, page) {
     const before = await camera(page), rect = await page.locator('#graph').boundingBox();
     await page.mouse.move(rect.x + rect.width / 2, rect.y + rect.height / 2);
     await page.mouse.wheel(0, -300);
-    await page.waitForTimeout(60);
+    await rest(page);
     check(`${name}: the wheel zooms`, (await camera(page)).scale > before.scale);
     const still = await camera(page);
     await page.mouse.down();
@@ -47,14 +47,11 @@ async function selecting(name, page, hasTasks) {
     await page.mouse.click(place.x, place.y);
     await page.waitForSelector('aside.panel h2.name');
     await page.waitForSelector('.mapping .row.lit', {timeout: 8000}).catch(() => {});
-    await page.waitForTimeout(300);
+    await rest(page);
     const title = await page.locator('aside.panel h2.name').innerText();
     check(`${name}: a click shows details`, title.includes(place.label.split('/').pop().slice(0, 20)), `${title} / ${place.label}`);
     check(`${name}: the mapping follows`, (await page.locator('.mapping .row.lit').count()) > 0);
-    check(`${name}: the address keeps it`, await page.evaluate(async () => {
-        await new Promise((r) => setTimeout(r, 400));
-        return /;s=n:\d+/.test(location.hash);
-    }));
+    check(`${name}: the address keeps it`, await until(page, () => /;s=n:\d+/.test(location.hash)));
     const wanted = await page.evaluate((n) => fetch(`api/v1/links?node=${n}`).then((r) => r.json()).then((l) => l.task_total), place.node);
     const told = await page.evaluate(() => document.querySelector('aside.panel').innerText.match(/device tasks: ([\d,]+)/)?.[1] ?? '0');
     check(`${name}: the tasks of the selection are told`, Number(told.replace(/,/g, '')) === wanted, `${told} ${wanted}`);
@@ -65,7 +62,7 @@ async function mapping(name, page) {
     const cell = page.locator('.mapping .row .party').nth(1);
     if (!(await cell.count())) return;
     await cell.click();
-    await page.waitForTimeout(700);
+    await rest(page);
     check(`${name}: a click in the mapping selects`, await page.evaluate(() => /;s=n:\d+/.test(location.hash) ||
         document.querySelector('aside.panel h2.name') !== null));
     check(`${name}: the chosen row is lit`, (await page.locator('.mapping .row.lit').count()) > 0);
@@ -100,7 +97,7 @@ async function timeline(name, page) {
     check(`${name}: some task with a node is wide enough`, hit !== null);
     if (!hit) return;
     await page.mouse.click(hit.x, hit.y);
-    await page.waitForTimeout(900);
+    await rest(page);
     check(`${name}: a task selects its node`, (await page.locator('.mapping .row.lit').count()) > 0 &&
         (await page.locator('aside.panel h2.name').count()) === 1);
     const range = await page.evaluate(() => location.hash.match(/;t=(-?\d+),(\d+)/)?.[2]);
@@ -120,9 +117,10 @@ async function paths(name, page) {
     const place = await aNode(page, 0.4);
     if (!place) return;
     await page.mouse.click(place.x, place.y);
-    await page.waitForTimeout(500);
+    await rest(page);
     await page.keyboard.press('p');
     await page.waitForSelector('.details .path-mark', {timeout: 10000}).catch(() => {});
+    await rest(page);
     check(`${name}: P shows the path`, (await page.locator('.details .path-mark').count()) === 1);
     const pink = await page.evaluate(() => {
         const canvas = document.getElementById('graph'), data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
@@ -146,7 +144,7 @@ async function searching(name, page, text) {
     await page.waitForSelector('.hits button', {timeout: 5000}).catch(() => {});
     check(`${name}: something is found`, (await page.locator('.hits button').count()) > 0);
     await page.keyboard.press('Enter');
-    await page.waitForTimeout(700);
+    await rest(page);
     check(`${name}: Enter goes to a hit`, (await page.locator('aside.panel h2.name').count()) === 1);
     await page.keyboard.press('Escape');
     check(`${name}: Escape ends the search`, (await page.locator('.hits').count()) === 0);
@@ -154,21 +152,21 @@ async function searching(name, page, text) {
 
 async function languagesAndThemes(name, page) {
     await page.locator('#lang').click();
-    await page.waitForTimeout(300);
+    await rest(page);
     check(`${name}: Chinese`, await page.evaluate(() => document.documentElement.lang === 'zh' && /详情/.test(document.body.innerText)));
     await page.locator('#lang').click();
     const theme = await page.evaluate(() => document.documentElement.dataset.theme);
     await page.locator('#tool-theme').click();
-    await page.waitForTimeout(100);
+    await rest(page);
     check(`${name}: the other theme`, (await page.evaluate(() => document.documentElement.dataset.theme)) !== theme);
 }
 
 async function permalink(name, page) {
-    await page.waitForTimeout(500);
+    await rest(page);
     const address = page.url(), before = await scene(page);
     const title = await page.locator('aside.panel h2.name').innerText().catch(() => '');
     const again = await open(address);
-    await again.waitForTimeout(900);
+    await rest(again);
     check(`${name}: a link restores the selection`, title === (await again.locator('aside.panel h2.name').innerText().catch(() => '')));
     check(`${name}: and the open groups`, (await scene(again)).count === before.count, `${(await scene(again)).count} ${before.count}`);
     check(`${name}: nothing went wrong there`, again.problems.length === 0, again.problems.join(' | '));
@@ -181,10 +179,10 @@ async function keyboardOnly(name, url) {
     await page.keyboard.press('1');
     check(`${name}: G 1 goes to the structure`, await page.evaluate(() => document.activeElement?.id === 'graph'));
     await page.keyboard.press('e');
-    await page.waitForTimeout(400);
+    await rest(page);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    await page.waitForTimeout(200);
+    await rest(page);
     const before = await camera(page);
     await page.keyboard.press('w');
     check(`${name}: W zooms`, (await camera(page)).scale > before.scale);
@@ -211,7 +209,7 @@ async function whole(name, inputs, text) {
         await languagesAndThemes(name, page);
         for (const tab of await page.locator('.tabs button').all()) {
             await tab.click();
-            await page.waitForTimeout(150);
+            await rest(page);
         }
         check(`${name}: nothing went wrong`, page.problems.length === 0, page.problems.join(' | '));
         await page.context().close();
@@ -227,11 +225,11 @@ async function hostile(file) {
         const page = await open(url);
         await openAll(page, 2);
         await page.locator('#search').fill('script');
-        await page.waitForTimeout(600);
+        await rest(page);
         for (const tab of await page.locator('.tabs button').all()) await tab.click();
         const place = await aNode(page, 0.01);
         await page.mouse.click(place.x, place.y);
-        await page.waitForTimeout(600);
+        await rest(page);
         check('hostile names: none became script', await page.evaluate(() => window.hacked === undefined));
         check('hostile names: none became markup', await page.evaluate(() =>
             document.querySelectorAll('#app script, #app img, #app svg[onload], #app iframe').length === 0));

@@ -5,7 +5,7 @@
  * of page_run.sh, MI_SAMPLES may be absent. */
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {check, finish, ink, open, serve} from './page_lib.mjs';
+import {check, finish, ink, open, rest, serve} from './page_lib.mjs';
 
 const ready = () => window.inspector?.pair?.panes.new.scene && window.inspector.pair.panes.base.outline;
 
@@ -45,15 +45,15 @@ const chosen = (page) => page.evaluate(() => {
 async function firstChange(page) {
     await page.keyboard.press('.');
     await page.waitForFunction(() => document.querySelector('.changes tr.lit'));
-    await page.waitForTimeout(900);
+    await rest(page);
     return {...(await chosen(page)), row: await page.locator('.changes tr.lit').first().innerText()};
 }
 
 async function unchangedStay(name, page) {
     await page.evaluate(() => window.inspector.pair.openMore());
-    await page.waitForTimeout(500);
+    await rest(page);
     await page.evaluate(() => window.inspector.pair.openMore());
-    await page.waitForTimeout(500);
+    await rest(page);
     const found = await places(page);
     check(`${name}: what did not change stands at the same place`, found.moved === 0 && found.same > 10, JSON.stringify(found));
     for (const side of ['base', 'new']) check(`${name}: the ${side} side is drawn`, (await ink(page, `graph-${side}`)) > 1000);
@@ -85,9 +85,9 @@ async function regression(page) {
     await row.waitFor();
     check(`${name}: values stand beside one another`, (await page.locator('.side-by-side thead th').count()) === 3);
     await page.selectOption('#diff-colours', 'time');
-    await page.waitForTimeout(200);
+    await rest(page);
     check(`${name}: differences of time have a scale`, (await page.locator('.delta-scale').count()) === 1);
-    await page.waitForTimeout(400);
+    await rest(page);
     const address = await page.evaluate(() => location.hash);
     check(`${name}: the address keeps both sides and their colours`, /;y=1/.test(address) && /;z=time/.test(address) && /;s=n:\d+/.test(address), address);
     const title = await page.locator('h2.name').innerText();
@@ -144,7 +144,7 @@ async function timelines(name, page) {
     await page.mouse.down();
     await page.mouse.move(rect.x + rect.width * 0.6 - 70, rect.y + rect.height - 10, {steps: 3});
     await page.mouse.up();
-    await page.waitForTimeout(400);
+    await rest(page);
     const later = await starts();
     check(`${name}: they zoom and move together`, later.scale < first.scale && Math.abs(later.new - later.base) < 0.5, JSON.stringify(later));
     const task = await page.evaluate(() => {
@@ -180,13 +180,13 @@ async function serialised(page) {
     await page.waitForFunction((label) => document.querySelector('h2.name')?.textContent.includes(label.split('/').pop()), alone, {timeout: 8000}).catch(() => {});
     const told = await page.locator('aside.panel').innerText();
     check(`${name}: what is gone can be chosen, too`, /only there: base/.test(told), told.slice(0, 200));
-    await page.waitForTimeout(500);
+    await rest(page);
     check(`${name}: and stands in the address`, /;b=\d+/.test(await page.evaluate(() => location.hash)));
     await page.locator('#lang').click();
-    await page.waitForTimeout(300);
+    await rest(page);
     check(`${name}: it speaks Chinese`, /仅存在于：基线/.test(await page.locator('aside.panel').innerText()));
     await page.locator('#tool-theme').click();
-    await page.waitForTimeout(200);
+    await rest(page);
     check(`${name}: and wears the dark theme`, await page.evaluate(() => document.documentElement.dataset.theme === 'dark') && (await ink(page, 'graph-new')) > 1000);
 }
 

@@ -1,6 +1,9 @@
 /* What tests of the page have in common: the program, the browser, and what they ask of it. */
 import {spawn} from 'node:child_process';
 import {chromium} from 'playwright-core';
+import {rest, until} from './page_rest.mjs';
+
+export {rest, until};
 
 let passed = 0, failed = 0;
 
@@ -38,7 +41,7 @@ export async function open(url, {ready = isThere, ...options} = {}) {
     page.on('pageerror', (e) => page.problems.push(e.message));
     await page.goto(url);
     await page.waitForFunction(ready, null, {timeout: 30000});
-    await page.waitForTimeout(200);
+    await rest(page);
     return page;
 }
 
@@ -88,7 +91,7 @@ export async function openAll(page, levels = 6) {
     for (let i = 0; i < levels; i++) {
         const before = (await scene(page)).count;
         await page.locator('#tool-more').click();
-        await page.waitForTimeout(350);
+        await rest(page);
         if ((await scene(page)).count === before) break;
     }
 }

@@ -5,19 +5,16 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {aBox, camera, check, finish, ink, open, openAll, scene, serve} from './page_lib.mjs';
+import {aBox, camera, check, finish, ink, open, openAll, rest, scene, serve, until} from './page_lib.mjs';
 
 const GROUP = 1, OPEN = 2, FUSED = 64, INPUT = 256, OUTPUT = 512, PART = 1024;
 
-const settled = (page, ms = 450) => page.waitForTimeout(ms);
 const json = (page, path) => page.evaluate((where) => fetch(`api/v1/${where}`).then((r) => r.json()), path);
-/* Machines are slow at times: a check waits until it is so. */
-const until = (page, fn, arg) => page.waitForFunction(fn, arg, {timeout: 8000}).then(() => true, () => false);
 const title = (page) => page.locator('aside.panel h2.name').innerText({timeout: 2000}).catch(() => '');
 
 async function chooseTab(page, at) {
     await page.locator('.tabs button').nth(at).click();
-    await settled(page, 250);
+    await rest(page);
 }
 
 /* Inputs of a graph that are no nodes are boxes, with wires; they show their type. */
@@ -37,7 +34,7 @@ async function ends(name, page) {
     check(`${name}: all of them have wires and types`, found.wired === found.inputs + found.outputs && found.typed === found.wired, JSON.stringify(found));
     const place = await aBox(page, {want: INPUT, node: false});
     await page.mouse.click(place.x, place.y);
-    await settled(page);
+    await rest(page);
     check(`${name}: an input tells its type`, (await title(page)) === place.label && /\[/.test(await page.locator('aside.panel .facts').innerText()));
 }
 
@@ -55,9 +52,9 @@ async function badges(name, page) {
     const before = (await scene(page)).count;
     const row = await page.evaluate((n) => fetch(`api/v1/links?node=${n}`).then((r) => r.json()).then((l) => l.name), hidden.node);
     await page.locator('.heads input').first().fill(row);
-    await settled(page, 200);
+    await rest(page);
     await page.locator('.mapping .row .party').first().click();
-    await settled(page, 900);
+    await rest(page);
     const isMarked = await until(page, (item) => {
         const view = window.inspector.graph;
         return (view.related.get(view.scene.boxOfItem.get(item)) ?? 0) > 0;
@@ -76,7 +73,7 @@ async function groups(name, page) {
     const place = await aBox(page, {want: GROUP, not: OPEN | FUSED, node: false});
     if (!place) return;
     await page.mouse.click(place.x, place.y);
-    await settled(page);
+    await rest(page);
     check(`${name}: a group tells its name`, (await title(page)).includes(place.label), `${await title(page)} / ${place.label}`);
     const told = await json(page, `group?layer=${await page.locator('#layer').inputValue()}&fold=scope&item=${place.item}`);
     check(`${name}: and what is in it`, (await page.locator('aside.panel .bars li').count()) === told.types.length &&
@@ -86,7 +83,7 @@ async function groups(name, page) {
         return {x: (s.x[b] - c.x) * c.scale, y: (s.y[b] - c.y) * c.scale};
     }, place.item);
     await page.mouse.dblclick(place.x, place.y);
-    await settled(page, 900);
+    await rest(page);
     const then = await page.evaluate((item) => {
         const {scene: s, camera: c} = window.inspector.graph, b = s.boxOfItem.get(item);
         return {x: (s.x[b] - c.x) * c.scale, y: (s.y[b] - c.y) * c.scale, open: (s.flags[b] & 2) > 0};
@@ -111,7 +108,7 @@ async function peeking(name, page) {
 
 async function fusion(name, page) {
     await page.locator('#fold').selectOption('group');
-    await settled(page, 900);
+    await rest(page);
     const found = await page.evaluate(([g, f]) => {
         const s = window.inspector.graph.scene;
         let fused = 0, right = 0;
@@ -124,7 +121,7 @@ async function fusion(name, page) {
     }, [GROUP, FUSED]);
     check(`${name}: fusion groups fold`, found.fused > 0 && found.right === found.fused, JSON.stringify(found));
     await page.locator('#fold').selectOption('scope');
-    await settled(page, 700);
+    await rest(page);
 }
 
 /* The wires of a path join its nodes, also through the ports of open groups; the rest is dimmed. */
@@ -132,10 +129,10 @@ async function paths(name, page) {
     await openAll(page, 3);
     const place = await aBox(page, {not: GROUP | OPEN, part: 0.5});
     await page.mouse.click(place.x, place.y);
-    await settled(page, 600);
+    await rest(page);
     await page.locator('#tool-path').click();
     await page.waitForFunction(() => window.inspector.graph.trace, null, {timeout: 15000}).catch(() => {});
-    await settled(page, 500);
+    await rest(page);
     const found = await page.evaluate((own) => {
         const {trace, scene: s} = window.inspector.graph;
         if (!trace) return null;
@@ -199,7 +196,7 @@ async function outlineTree(name, page) {
     for (let i = 0; i < 40 && (await focused())?.expanded !== 'false'; i++) await page.keyboard.press('ArrowDown');
     if ((await focused())?.expanded === 'false') {
         await page.keyboard.press('ArrowRight');
-        await settled(page, 300);
+        await rest(page);
         check(`${name}: the outline opens`, (await focused()).expanded === 'true' && (await page.locator('[role=treeitem]').count()) >= lines);
     }
     await chooseTab(page, 0);
@@ -208,7 +205,7 @@ async function outlineTree(name, page) {
 async function twin(name, page) {
     const place = await aBox(page, {not: OPEN, part: 0.3});
     await page.mouse.click(place.x, place.y);
-    await settled(page);
+    await rest(page);
     const told = await page.evaluate(() => {
         const id = document.getElementById('graph').getAttribute('aria-activedescendant'), row = id && document.getElementById(id);
         return row && {text: row.textContent, place: Number(row.getAttribute('aria-posinset')), of: Number(row.getAttribute('aria-setsize'))};
@@ -269,44 +266,44 @@ async function pictures(name, page) {
 async function heatAndBorders(name, page) {
     const before = await ink(page, 'graph');
     await page.locator('#colours').selectOption('time');
-    await settled(page, 300);
+    await rest(page);
     check(`${name}: colours by time have a scale`, (await page.locator('.heat-scale .ramp i').count()) > 8 && before > 0);
     await page.locator('#colours').selectOption('type');
     const wide = () => page.evaluate(() => document.querySelector('aside.panel').getBoundingClientRect().width);
     const first = await wide();
     await page.locator('.splitter.panel').focus();
     await page.keyboard.press('ArrowLeft');
-    await settled(page, 150);
+    await rest(page);
     check(`${name}: a border moves by keys`, (await wide()) > first + 10, `${first} ${await wide()}`);
     await page.locator('.splitter.panel').dblclick();
-    await settled(page, 150);
+    await rest(page);
     check(`${name}: and a double click puts it back`, Math.abs((await wide()) - first) < 2, `${first} ${await wide()}`);
 }
 
 async function addresses(name, page, url) {
     const place = await aBox(page, {not: OPEN | GROUP, part: 0.2});
     await page.mouse.click(place.x, place.y);
-    await settled(page, 800);
+    await rest(page);
     const second = await aBox(page, {not: OPEN | GROUP, part: 0.7});
     await page.mouse.click(second.x, second.y);
-    await settled(page, 800);
+    await rest(page);
     if (second.node !== place.node) {
         await page.goBack();
-        await settled(page, 800);
+        await rest(page);
         check(`${name}: Back undoes a selection`, (await title(page)).includes(place.label.split('/').pop().slice(0, 16)), `${await title(page)} / ${place.label}`);
     }
     await page.locator('#graph').focus();
     await page.keyboard.press('w');
-    await settled(page, 700);
+    await rest(page);
     const address = page.url(), now = await camera(page);
     const again = await open(address);
-    await settled(again, 900);
+    await rest(again);
     const there = await camera(again);
     check(`${name}: an address brings the camera back`, Math.abs(there.x - now.x) <= 1 && Math.abs(there.y - now.y) <= 1 && Math.abs(there.scale / now.scale - 1) < 0.01,
         JSON.stringify([now, there]));
     await again.context().close();
     const other = await open(address.replace(/;w=[^;]*/, ';w=no%20such%20name'));
-    await settled(other, 900);
+    await rest(other);
     check(`${name}: an address of other files is noticed`, (await other.locator('#search').inputValue()) === '"no such name"');
     await other.context().close();
     const calm = await open(url, {reducedMotion: 'reduce', forcedColors: 'active', colorScheme: 'dark'});
@@ -326,14 +323,14 @@ async function mappingTable(name, page) {
     const unmapped = page.locator('.mapping .chip').nth(1);
     if (/not mapped/.test(await unmapped.innerText())) {
         await unmapped.click();
-        await settled(page, 200);
+        await rest(page);
         check(`${name}: what is not mapped says why`, await page.evaluate(() => [...document.querySelectorAll('.mapping .row')].every((r) => r.querySelector('i')?.textContent || r.querySelectorAll('.party').length)));
         await unmapped.click();
     }
     const sorter = page.locator('.heads button.head').last();
     if (await sorter.isVisible()) {
         await sorter.click();
-        await settled(page, 200);
+        await rest(page);
         const times = await page.evaluate(() => [...document.querySelectorAll('.mapping .row .bar')].slice(0, 10).map((b) => parseFloat(b.style.width)));
         check(`${name}: sorted by time`, times.every((v, i) => !i || v <= times[i - 1] + 0.051), times.join());
         await sorter.click();
@@ -341,7 +338,7 @@ async function mappingTable(name, page) {
     }
     await page.locator('.mapping .rows').focus();
     await page.keyboard.press('End');
-    await settled(page, 200);
+    await rest(page);
     check(`${name}: keys go to the end`, await page.evaluate((n) => document.querySelector('.mapping .rows').getAttribute('aria-activedescendant') === `map-${n - 1}` &&
         document.getElementById(`map-${n - 1}`) !== null, await page.evaluate(() => Number(document.querySelector('.mapping .rows').getAttribute('aria-rowcount')))));
     await page.keyboard.press('Home');
@@ -351,7 +348,7 @@ async function mappingTable(name, page) {
 
 async function parts(name, page) {
     await page.locator('#fold').selectOption('none');
-    await settled(page, 1200);
+    await rest(page);
     const found = await page.evaluate((flag) => {
         const s = window.inspector.graph.scene, list = [];
         for (let b = 1; b < s.count; b++) if (s.flags[b] & flag && !(s.flags[b] & 4)) list.push(s.label[b]);
@@ -359,7 +356,7 @@ async function parts(name, page) {
     }, PART);
     check(`${name}: long graphs come in parts`, found.length > 1 && found[0] === `1/${found.length}`, found.join());
     await page.locator('#fold').selectOption('scope');
-    await settled(page, 900);
+    await rest(page);
 }
 
 async function whole(name, inputs, {hasEnds = true, hasWires = true, isLong = false, isFused = false} = {}) {
@@ -369,11 +366,11 @@ async function whole(name, inputs, {hasEnds = true, hasWires = true, isLong = fa
         const {has} = await json(page, 'capture');
         await mappingTable(name, page);
         await page.locator('#tool-less').click();
-        await settled(page, 700);
+        await rest(page);
         if (hasEnds) await ends(name, page);
         await badges(name, page);
         await page.locator('#tool-less').click();
-        await settled(page, 700);
+        await rest(page);
         await groups(name, page);
         await peeking(name, page);
         if (isFused) await fusion(name, page);

@@ -7,6 +7,7 @@ import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {chromium} from 'playwright-core';
+import {rest} from './page_rest.mjs';
 
 let passed = 0, failed = 0;
 
@@ -40,12 +41,9 @@ async function open(url) {
     page.on('pageerror', (e) => page.problems.push(e.message));
     await page.goto(url);
     await page.waitForFunction(() => window.inspector?.timeline?.rows && window.inspector.timeline.loads.whole, null, {timeout: 30000});
-    await settled(page);
+    await rest(page);
     return page;
 }
-
-/* Requests wait 40 ms for the hand to rest. */
-const settled = (page) => page.waitForTimeout(350);
 
 const state = (page) => page.evaluate(() => {
     const view = window.inspector.timeline, scale = view.scale();
@@ -90,7 +88,7 @@ const aTask = (page, wanted = 'node') => page.evaluate((what) => {
 async function rows(name, page) {
     await page.locator('#timeline').focus();
     await page.keyboard.press('e'); /* hosts of several ranks are folded at first */
-    await settled(page);
+    await rest(page);
     const all = await state(page), tracks = await page.evaluate(() => fetch('api/v1/capture').then((r) => r.json()).then((c) => c.tracks));
     const with_tasks = tracks.filter((t) => t.tasks).length;
     check(`${name}: every track with tasks has rows`, await page.evaluate((n) =>
@@ -98,24 +96,24 @@ async function rows(name, page) {
     check(`${name}: bands of devices are there`, all.bands.includes(0), all.bands.join());
     await page.locator('#timeline').focus();
     await page.keyboard.press('Shift+E');
-    await settled(page);
+    await rest(page);
     const closed = await state(page);
     check(`${name}: Shift+E folds all groups`, closed.lanes === 0 && closed.groups.every((g) => !g.open) && closed.bands.length === all.bands.length);
     await page.keyboard.press('e');
-    await settled(page);
+    await rest(page);
     check(`${name}: E opens them`, (await state(page)).lanes === all.lanes);
     const box = await page.locator('#timeline').boundingBox();
     await page.mouse.click(box.x + 20, box.y + 60 + 10);
-    await settled(page);
+    await rest(page);
     check(`${name}: a click on a head folds its group`, !(await state(page)).groups[0].open);
     await page.mouse.click(box.x + 20, box.y + 60 + 10);
-    await settled(page);
+    await rest(page);
 }
 
 async function arrowsAndWaits(name, page) {
     const before = await state(page), violet = await pixels(page, RELATED);
     await page.locator('#show-flows').check();
-    await settled(page);
+    await rest(page);
     const now = await state(page);
     check(`${name}: with launches there are more arrows`, now.arrows.total >= before.arrows.total && now.arrows.total > 0, `${before.arrows.total} ${now.arrows.total}`);
     check(`${name}: no more than 500`, now.arrows.list.length <= 500 && now.arrows.list.length > 0);
@@ -123,7 +121,7 @@ async function arrowsAndWaits(name, page) {
         JSON.stringify(now.arrows.list.find((a) => a.from.at > a.to.at + 1)));
     check(`${name}: they are drawn`, (await pixels(page, RELATED)) > violet + 20, `${violet} ${await pixels(page, RELATED)}`);
     await page.locator('#show-flows').uncheck();
-    await settled(page);
+    await rest(page);
 }
 
 /* Links, places and neighbours of a task that was chosen are there. */
@@ -132,7 +130,7 @@ async function arrived(page, task) {
         const {related, around} = window.inspector.timeline.loads;
         return related.some((p) => p.task === id) && around.some((p) => p.task === id);
     }, task, {timeout: 10000}).catch(() => {});
-    await settled(page);
+    await rest(page);
 }
 
 async function selecting(name, page) {
@@ -154,13 +152,12 @@ async function selecting(name, page) {
 async function hovering(name, page) {
     const hit = await aTask(page, 'wait') ?? await aTask(page, 'call') ?? await aTask(page);
     await page.mouse.move(hit.x, hit.y);
-    await settled(page);
-    await settled(page);
+    await rest(page);
     const now = await page.evaluate(() => ({hover: window.inspector.timeline.hover !== null, arrows: window.inspector.timeline.loads.atHand.list}));
     check(`${name}: the hand on a slice shows what it is`, now.hover);
     check(`${name}: and its arrows`, now.arrows.length > 0 && now.arrows.every((a) => a.from.id === hit.task || a.to.id === hit.task), JSON.stringify(now.arrows));
     await page.mouse.move(hit.x, 5);
-    await settled(page);
+    await rest(page);
     check(`${name}: and no longer when it has gone`, await page.evaluate(() => window.inspector.timeline.hover === null && !window.inspector.timeline.loads.atHand.list.length));
 }
 
@@ -185,7 +182,7 @@ async function keys(name, page) {
     await page.keyboard.press('ArrowRight');
     const right = await chosen(page, own.behind || hit.task);
     check(`${name}: → goes to the next task of the lane`, right === (own.behind || hit.task), `${right} ${own.behind}`);
-    await settled(page);
+    await rest(page);
     await arrived(page, right);
     if (own.behind) await page.keyboard.press('ArrowLeft');
     check(`${name}: ← and back`, (await chosen(page, hit.task)) === hit.task);
@@ -201,7 +198,7 @@ async function keys(name, page) {
     }
     await arrived(page, hit.task);
     await page.keyboard.press('Enter');
-    await settled(page);
+    await rest(page);
     let now = await state(page);
     const place = now.around.find((p) => p.task === hit.task);
     check(`${name}: Enter zooms to the task`, place && now.from <= place.start && now.to >= place.start + place.duration && (now.to - now.from) <= Math.max(1001, place.duration * 3.1));
@@ -211,31 +208,31 @@ async function keys(name, page) {
     if (marked) {
         const mark = await page.evaluate(() => window.inspector.timeline.markers[0]), box = await page.locator('#timeline').boundingBox();
         await page.mouse.click(box.x + mark.x + mark.wide / 2, box.y + mark.y + mark.high / 2);
-        await settled(page);
+        await rest(page);
         now = await state(page);
         check(`${name}: a mark leads there`, mark.place.start + mark.place.duration >= now.from && mark.place.start <= now.to);
     }
     await page.keyboard.press('f');
-    await settled(page);
+    await rest(page);
     now = await state(page);
     check(`${name}: F shows the whole selection`, now.related.every((p) => p.start >= now.from - 1 && p.start + p.duration <= now.to + 1));
     await page.keyboard.press('0');
-    await settled(page);
+    await rest(page);
     const fitted = await state(page);
     await page.keyboard.down('w');
     await page.waitForFunction((zoom) => window.inspector.timeline.scale().nsPerPixel < zoom, fitted.zoom * 0.6, {timeout: 10000}).catch(() => {});
     await page.keyboard.up('w');
     const zoomed = await state(page);
     check(`${name}: W, held, zooms on and on`, zoomed.zoom < fitted.zoom * 0.6, `${fitted.zoom} ${zoomed.zoom}`);
-    await page.waitForTimeout(500);
+    await rest(page);
     const still = await state(page);
-    await page.waitForTimeout(200);
+    await rest(page);
     check(`${name}: and stops`, (await state(page)).zoom === still.zoom);
     await page.keyboard.press('d');
-    await settled(page);
+    await rest(page);
     check(`${name}: D goes on in time`, (await state(page)).from > still.from);
     await page.keyboard.press('0');
-    await settled(page);
+    await rest(page);
 }
 
 async function path(name, page) {
@@ -245,27 +242,27 @@ async function path(name, page) {
     await arrived(page, hit.task);
     await page.locator('#timeline').focus();
     await page.keyboard.press('Enter');
-    await settled(page);
+    await rest(page);
     const before = await pixels(page, PATH);
     await page.keyboard.press('p');
     await page.waitForSelector('.path-mark', {timeout: 10000}).catch(() => {});
-    await settled(page);
+    await rest(page);
     const isUnknown = (await page.locator('.path-note.unknown').count()) === 1; /* of a graph without data flow */
     check(`${name}: the path stands out`, isUnknown || (await pixels(page, PATH)) > before + 30, `${before} ${await pixels(page, PATH)}`);
     await page.keyboard.press('Escape');
-    await settled(page);
+    await rest(page);
     check(`${name}: Esc takes it away, and keeps the selection`, (await page.locator('.path-mark').count()) === 0 && (await chosen(page, hit.task)) === hit.task);
     await page.keyboard.press('Escape');
     await page.keyboard.press('0');
-    await settled(page);
+    await rest(page);
 }
 
 async function idle(name, page, hasGaps) {
     await page.keyboard.press('0');
-    await settled(page);
+    await rest(page);
     const before = await state(page);
     await page.locator('#fold-idle').check();
-    await settled(page);
+    await rest(page);
     const now = await state(page);
     check(`${name}: idle time folds`, hasGaps ? now.gaps > 0 && now.zoom < before.zoom : true, `${now.gaps} ${before.zoom} ${now.zoom}`);
     check(`${name}: the window is the same`, Math.abs(now.from - before.from) < 2 && Math.abs(now.to - before.to) < 2);
@@ -275,29 +272,29 @@ async function idle(name, page, hasGaps) {
         return true;
     }));
     await page.locator('#fold-idle').uncheck();
-    await settled(page);
+    await rest(page);
 }
 
 async function filters(name, page, text) {
     const before = await state(page);
     await page.locator('#time-filter').fill(text);
-    await page.waitForTimeout(700);
+    await rest(page);
     const dimmed = await state(page);
     check(`${name}: a filter pales the others`, dimmed.bright > 0 && dimmed.bright < dimmed.slices && dimmed.slices === before.slices, JSON.stringify([before.slices, dimmed.slices, dimmed.bright]));
     await page.locator('#time-others').selectOption('gone');
-    await page.waitForTimeout(700);
+    await rest(page);
     const gone = await state(page);
     check(`${name}: or takes them away`, gone.bright === null && gone.slices > 0 && gone.slices < before.slices, JSON.stringify([gone.slices, before.slices]));
     await page.locator('#time-others').selectOption('pale');
     await page.locator('#time-filter').fill('');
-    await page.waitForTimeout(700);
+    await rest(page);
     check(`${name}: and gives them back`, (await state(page)).slices === before.slices);
     const box = await page.locator('#timeline').boundingBox(), lane = await page.evaluate(() => window.inspector.timeline.laneTop(window.inspector.timeline.rows.lanes[0]));
     await page.mouse.click(box.x + 40, box.y + lane + 9);
-    await settled(page);
+    await rest(page);
     check(`${name}: a click on its name hides a stream`, (await state(page)).lanes < before.lanes && (await page.locator('#show-tracks').count()) === 1);
     await page.locator('#show-tracks').click();
-    await settled(page);
+    await rest(page);
     check(`${name}: and it comes back`, (await state(page)).lanes === before.lanes);
 }
 
@@ -305,11 +302,11 @@ async function filters(name, page, text) {
 async function searching(name, page) {
     const before = await pixels(page, '#0072b2');
     await page.locator('#search').fill('op:TransData');
-    await page.waitForTimeout(900);
+    await rest(page);
     const now = await pixels(page, '#0072b2');
     check(`${name}: a search pales other tasks`, before > 2000 && now < before * 0.7, `${before} ${now}`);
     await page.locator('#search').fill('');
-    await page.waitForTimeout(900);
+    await rest(page);
     check(`${name}: and gives their colour back`, Math.abs((await pixels(page, '#0072b2')) - before) < before * 0.05);
     await page.locator('#timeline').focus();
 }
@@ -320,7 +317,7 @@ async function overview(name, page) {
     await page.mouse.down();
     await page.mouse.move(box.x + 160 + plot * 0.5, box.y + 12, {steps: 5});
     await page.mouse.up();
-    await settled(page);
+    await rest(page);
     const now = await state(page), whole = await page.evaluate(() => {
         const {first, end} = window.inspector.timeline.loads.whole;
         return {first, end};
@@ -329,7 +326,7 @@ async function overview(name, page) {
     check(`${name}: dragging over the overview sets the window`, Math.abs(now.from - at(0.3)) < pixel * 3 && Math.abs(now.to - at(0.5)) < pixel * 3,
         `${now.from} ${at(0.3)} ${now.to} ${at(0.5)}`);
     await page.keyboard.press('0');
-    await settled(page);
+    await rest(page);
 }
 
 async function rawTimes(name, page, isCalibrated) {
@@ -342,12 +339,12 @@ async function rawTimes(name, page, isCalibrated) {
     });
     const before = await start(page);
     await page.locator('#raw-time').check();
-    await page.waitForTimeout(700);
+    await rest(page);
     const raw = await start(page);
     const moved = Object.keys(before).filter((id) => id in raw && Math.abs(raw[id] - before[id]) > 2 * 1024).length;
     check(`${name}: times as exported are others`, moved > 0, String(moved));
     await page.locator('#raw-time').uncheck();
-    await page.waitForTimeout(700);
+    await rest(page);
     check(`${name}: and calibrated ones come back`, JSON.stringify(await start(page)) === JSON.stringify(before));
 }
 
@@ -373,15 +370,15 @@ async function pictures(name, page) {
 
 async function languageAndTheme(name, page) {
     await page.locator('#lang').click();
-    await settled(page);
+    await rest(page);
     check(`${name}: Chinese`, /折叠空闲时间/.test(await page.locator('.time-bar').innerText()));
     await page.locator('#lang').click();
     const white = await pixels(page, '#fbfbfa');
     await page.locator('#tool-theme').click();
-    await settled(page);
+    await rest(page);
     check(`${name}: the other theme`, (await pixels(page, '#fbfbfa')) < white / 4);
     await page.locator('#tool-theme').click();
-    await settled(page);
+    await rest(page);
 }
 
 async function answers(name, page) {
@@ -456,16 +453,16 @@ async function hostile() {
         await page.locator('#show-flows').check();
         await page.locator('#fold-idle').check();
         await page.locator('#time-filter').fill('<script>');
-        await page.waitForTimeout(700);
+        await rest(page);
         await page.locator('#time-filter').fill('');
         await page.locator('#timeline').focus();
         for (const key of ['ArrowRight', 'ArrowRight', 'Enter', 'p', 'f', 's', 's', ']', 'ArrowDown', 'Enter']) {
             await page.keyboard.press(key);
-            await settled(page);
+            await rest(page);
         }
         const box = await page.locator('#timeline').boundingBox();
         for (let at = 0.1; at < 1; at += 0.2) await page.mouse.move(box.x + box.width * at, box.y + box.height * 0.6, {steps: 3});
-        await settled(page);
+        await rest(page);
         await pictures(name, page);
         check(`${name}: none became script`, await page.evaluate(() => window.hacked === undefined));
         check(`${name}: none became markup`, await page.evaluate(() => document.querySelectorAll('#app script, #app img, #app svg[onload]').length === 0));
@@ -494,7 +491,7 @@ async function manyStreams() {
         const box = await page.locator('#timeline').boundingBox();
         await page.mouse.move(box.x + 400, box.y + 200);
         for (let i = 0; i < 20; i++) await page.mouse.wheel(0, 20000);
-        await page.waitForTimeout(800);
+        await rest(page);
         check(`${name}: those at the end have their tasks`, await page.evaluate(() => {
             const t = window.inspector.timeline, seen = t.rows.lanes.filter((l) => t.laneTop(l) > 70 && t.laneTop(l) + 18 < t.high);
             return t.scroll > 100000 && seen.length > 3 && seen.every((l) => l.end > l.from);

@@ -7,6 +7,7 @@ import {existsSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
 import {chromium} from 'playwright-core';
+import {rest} from './page_rest.mjs';
 
 const cli = process.env.MI_CLI, temp = process.env.MI_TEMP;
 const samples = process.env.MI_SAMPLES ?? '', generated = process.env.MI_CASE ?? '';
@@ -43,7 +44,7 @@ async function open(file, options = {}) {
         (e) => console.error(`policy: ${e.violatedDirective} ${e.blockedURI}`)));
     await page.goto(`file://${file}`);
     await page.waitForFunction(() => window.inspector?.graph?.scene, null, {timeout: 30000});
-    await page.waitForTimeout(300);
+    await rest(page);
     return page;
 }
 
@@ -85,32 +86,32 @@ async function looking(name, page, hasTasks) {
     check(`${name}: the graph is drawn`, first > 1 && (await ink(page, 'graph')) > 1000, `${first} boxes`);
     check(`${name}: the timeline is drawn where there are tasks`,
         (await page.locator('#timeline').count()) === (hasTasks ? 1 : 0) && (!hasTasks || (await ink(page, 'timeline')) > 1000));
-    for (let level = 0; level < 4; level++) await page.locator('#tool-more').click().then(() => page.waitForTimeout(200));
+    for (let level = 0; level < 4; level++) await page.locator('#tool-more').click().then(() => rest(page));
     check(`${name}: groups open`, (await boxes(page)) >= first);
 
     const place = await aNode(page);
     await page.mouse.click(place.x, place.y);
     await page.waitForSelector('aside.panel h2.name');
-    await page.waitForTimeout(300);
+    await rest(page);
     check(`${name}: a click shows details`, (await page.locator('aside.panel h2.name').innerText()).length > 0);
     check(`${name}: the mapping follows`, (await page.locator('.mapping .row.lit').count()) > 0);
 
     await page.locator('#search').fill('e');
-    await page.waitForTimeout(400);
+    await rest(page);
     const hits = await page.locator('.hits button').count();
     check(`${name}: search finds`, hits > 0);
     if (hits) await page.locator('.hits button').first().click();
-    await page.waitForTimeout(300);
+    await rest(page);
     await page.locator('#search').fill('');
     for (const tab of [1, 2, 3]) {
         await page.locator('.tabs button').nth(tab).click();
-        await page.waitForTimeout(400);
+        await rest(page);
         check(`${name}: panel ${tab} has content`, (await aside(page)).length > 40, await aside(page));
     }
     await page.locator('.tabs button').nth(1).click();
     const english = await aside(page);
     await page.locator('#lang').click();
-    await page.waitForTimeout(500);
+    await rest(page);
     const chinese = await aside(page);
     check(`${name}: the summary speaks both languages`, chinese !== english && /[\u4e00-\u9fff]/.test(chinese) &&
         (await page.locator('html').getAttribute('lang')) === 'zh');
@@ -122,7 +123,7 @@ async function looking(name, page, hasTasks) {
 /* A task with a node in the timeline: details and mapping follow. Null: none is wide enough to be hit. */
 async function fromTheTimeline(page) {
     await page.evaluate(() => window.inspector.timeline.fitAll());
-    await page.waitForTimeout(600);
+    await rest(page);
     const place = await page.evaluate(() => {
         const t = window.inspector.timeline, d = t.data, r = document.getElementById('timeline').getBoundingClientRect();
         for (const lane of d?.lanes ?? [])
@@ -135,7 +136,7 @@ async function fromTheTimeline(page) {
     if (!place) return null;
     await page.keyboard.press('Escape');
     await page.mouse.click(place.x, place.y);
-    await page.waitForTimeout(900);
+    await rest(page);
     return (await page.locator('.mapping .row.lit').count()) > 0 && /;s=[nt]:\d+/.test(await page.evaluate(() => location.hash));
 }
 

@@ -1,6 +1,7 @@
 import './style.css';
 import {effect} from '@preact/signals';
 import {render} from 'preact';
+import {waiting} from './api/client';
 import {App, views} from './app/app';
 import {keepPanes} from './app/split';
 import {bench} from './bench';
@@ -40,6 +41,6 @@ if (root) {
     void Promise.race([answer, patience]).then(() => render(<App />, root));
 }
 
-// For tests and measurements: what the canvases drew last, and how long it took.
-Object.assign(window, {inspector: views});
+// For tests and measurements: what the canvases drew last, how long it took, and whether more is to come.
+Object.assign(window, {inspector: Object.assign(views, {waiting})});
 if (BENCH && new URLSearchParams(location.search).get('bench') === '1') Object.assign(window, {__bench: bench});

@@ -131,6 +131,11 @@ export interface GroupInfo {
 }
 
 let transport: Transport | null = null;
+let underWay = 0;
+
+// How many answers are awaited.
+export const waiting = (): number => underWay;
+
 const running = new Map<string, AbortController>();
 
 // Requests of one `slot` replace each other; an empty slot never stops anything.
@@ -141,7 +146,8 @@ async function ask(slot: string, path: string, body?: unknown): Promise<ArrayBuf
         running.set(slot, controller);
     }
     transport ??= isReport() ? ownReport : server;
-    const reply = await transport(path, body === undefined ? undefined : JSON.stringify(body), controller.signal);
+    underWay++;
+    const reply = await transport(path, body === undefined ? undefined : JSON.stringify(body), controller.signal).finally(() => underWay--);
     if (reply.status !== 200) {
         let reason = `${reply.status}`;
         try {

@@ -7,7 +7,7 @@ import {capture, type Fold, type LayerName} from './state';
 
 export const isShown = signal<boolean>(false);
 
-const PATIENCE_MS = 2000; // a view that gets no answer must not hold up the others
+const PATIENCE_MS = 5000; // a view that gets no answer must not hold up the others
 
 interface Wish {
     layer?: LayerName | undefined; // none: the first that there is
@@ -55,7 +55,7 @@ const drawn = new Set<string>();
 
 // A view has drawn what it was asked for. `all` are the views that the page has.
 export function tellDrawn(view: 'graph' | 'timeline', all: readonly string[]): void {
-    if (isShown.value || drawn.has(view)) return;
+    if (drawn.has(view)) return;
     drawn.add(view);
     if (!all.every((name) => drawn.has(name))) return;
     // The frame in which the canvases are shown is over when the next one begins.
