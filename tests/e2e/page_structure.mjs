@@ -225,8 +225,15 @@ async function findings(name, page) {
     check(`${name}: those with a cost come first`, costs.every((has, i) => !has || costs[i - 1] !== false));
     const jump = page.locator('aside ul.findings button.link').first();
     if (await jump.count()) {
+        const before = await page.locator('#layer').inputValue();
         await jump.click();
         check(`${name}: a finding shows what it is about`, await until(page, () => /;s=[nt]:\d+/.test(location.hash) || window.inspector.graph.selectedBox > 0));
+        await rest(page);
+        const node = await page.evaluate(() => Number(location.hash.match(/;s=n:(\d+)/)?.[1] ?? 0));
+        const links = node ? await json(page, `links?node=${node}`) : null, layer = await page.locator('#layer').inputValue();
+        check(`${name}: in the layer that has it`, !links || links[layer].length > 0, `${node} is not in the ${layer} graph`);
+        await page.locator('#layer').selectOption(before);
+        await rest(page);
     }
     await page.keyboard.press('Escape');
     await page.locator('.splitter.panel').focus();
@@ -359,6 +366,27 @@ async function parts(name, page) {
     await rest(page);
 }
 
+/* On a small screen what narrows the views can still be read, and stands in line. */
+async function smallScreen(name, page) {
+    await page.setViewportSize({width: 1280, height: 800});
+    await rest(page);
+    const found = await page.evaluate(() => {
+        const pen = document.createElement('canvas').getContext('2d');
+        const cut = [...document.querySelectorAll('.graph-bar select')].filter((select) => {
+            pen.font = getComputedStyle(select).font;
+            return pen.measureText(select.selectedOptions[0].textContent).width + 14 > select.clientWidth;
+        });
+        const tops = [...document.querySelectorAll('.heads input')].filter((x) => x.clientWidth > 0).map((x) => x.getBoundingClientRect().top);
+        const legend = document.querySelector('ul.legend');
+        return {cut: cut.map((x) => x.id), tops, hidden: legend.scrollHeight - legend.clientHeight};
+    });
+    check(`${name}: lists show what is chosen`, !found.cut.length, found.cut.join());
+    check(`${name}: filters stand in line`, new Set(found.tops).size <= 1, found.tops.join());
+    check(`${name}: the legend is whole`, found.hidden <= 2, String(found.hidden));
+    await page.setViewportSize({width: 1400, height: 900});
+    await rest(page);
+}
+
 async function whole(name, inputs, {hasEnds = true, hasWires = true, isLong = false, isFused = false} = {}) {
     const {child, url} = await serve(inputs);
     try {
@@ -384,6 +412,7 @@ async function whole(name, inputs, {hasEnds = true, hasWires = true, isLong = fa
         await summary(name, page);
         await pictures(name, page);
         await heatAndBorders(name, page);
+        await smallScreen(name, page);
         await addresses(name, page, url);
         check(`${name}: nothing went wrong`, page.problems.length === 0, page.problems.join(' | '));
         await page.context().close();

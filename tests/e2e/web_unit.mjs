@@ -160,6 +160,15 @@ check('dashes and widths are scaled', drawing.includes('stroke-width="2" stroke-
 check('a circle is two halves', (drawing.match(/A10 10 0 0 1/g) ?? []).length === 2, drawing);
 check('names of files are harmless', fileName('../a b/\u202e.exe', 'svg') === 'a-b-exe.svg' && fileName('///', 'png') === 'picture.png', fileName('../a b/\u202e.exe', 'svg'));
 
+/* Letters are of unequal widths; what is drawn stays within its box. */
+const {Labels} = await load('graph/labels.ts');
+const wideOf = (text) => [...text].reduce((sum, c) => sum + (/[:il._]/.test(c) ? 2 : 9), 0), written = [];
+const pen = {font: '', fillStyle: '', globalAlpha: 1, textBaseline: '', textAlign: '', measureText: (text) => ({width: wideOf(text)}), fillText: (text) => written.push(text)};
+const oneBox = {flags: [0, 1], x: [0, 0], y: [0, 0], width: [0, 200], height: [0, 30], label: ['', 'li::il:::_:li::MmBackward0WW'], op: ['', ''], node: [0, 0],
+    nodes: [0, 5], time: [0, 0], totalTime: 0, members: [0, 0], category: [0, 0], group: [0, 1], type: ['', ''], in: {first: [0, 0, 0], list: []}, out: {first: [0, 0, 0], list: []}};
+new Labels(pen).draw(oneBox, [1], {lit: null, hidden: new Set(), byTime: false, categories: [], peek: () => null}, {ink: '#000', faint: '#888'}, 0.35, 1);
+check('a label stays within its box', written.length === 1 && written[0].includes('…') && wideOf(written[0]) * 22 / 12 <= 180, written.join('|'));
+
 const {count, duration, bytes, share} = await load('util/format.ts');
 check('thousands are told apart', [0, 7, 999, 1000, 12345, 1234567, -1000, -999].map(count).join(' ') === '0 7 999 1,000 12,345 1,234,567 -1,000 -999');
 check('times have units', [1, 1234, 12345, 1234567, 1.5e7, 2.5e12].map(duration).join('|') === '1 ns|1.234 µs|12.3 µs|1.235 ms|15.0 ms|2,500.000 s');

@@ -42,9 +42,12 @@ export class Labels {
     private cut(text: string, room: number, bold: boolean, size: number, isOp: boolean): string {
         const full = this.width(text, bold, size);
         if (full <= room || !text) return text;
-        const letters = Math.floor((text.length * room) / full);
-        if (letters < 2) return '';
-        return isOp || letters < 8 ? `${text.slice(0, letters - 1)}…` : middle(text, letters);
+        // Letters are not equally wide: what is left may still be too wide for the box.
+        for (let letters = Math.min(text.length - 1, Math.floor((text.length * room) / full) + 1); letters >= 2; letters--) {
+            const shown = isOp || letters < 8 ? `${text.slice(0, letters - 1)}…` : middle(text, letters);
+            if (this.width(shown, bold, size) <= room) return shown;
+        }
+        return '';
     }
 
     // --- gathering ---

@@ -37,6 +37,9 @@ async function loadLinks(query: string, origin: View): Promise<void> {
         const found = await getJson<Links>('links', `links?${query}&fold=${fold.value}`);
         links.value = found;
         announcement.value = t('selected', {name: clean(found.name, 120)});
+        // What was gone to from a list is shown in the layer that has it.
+        const own = found.framework.length ? 'framework' : found.compiled.length ? 'compiled' : layer.value;
+        if (origin === 'panel' && !found[layer.value].length) setLayer(own);
         if (origin !== 'graph') {
             const node = found[layer.value][0]?.node ?? 0;
             if (node) graphActions.current?.reveal(node, origin === 'panel' || origin === 'link', origin === 'link');

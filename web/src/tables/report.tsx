@@ -116,8 +116,10 @@ export function FactList({report: found}: {report: Report}) {
     const facts = found.facts.filter((f) => f.title !== null && f.value !== null);
     if (!facts.length) return null;
     return (
-        <dl class="facts">{facts.map((f) => (
-            <div key={f.name}><dt>{f.title}</dt><dd>{f.unit === 'ns' && typeof f.value === 'number' ? duration(f.value) : cellText(f.value, f.kind, f.unit)}</dd></div>))}
+        <dl class="facts">{facts.map((f) => {
+            const text = f.unit === 'ns' && typeof f.value === 'number' ? duration(f.value) : cellText(f.value, f.kind, f.unit);
+            return <div key={f.name}><dt>{f.title}</dt><dd class={text.length < 16 ? 'short' : ''}>{text}</dd></div>;
+        })}
         </dl>
     );
 }
