@@ -29,8 +29,8 @@ static const struct mi_param params[] = {
     {.name = "base",
      .kind = MI_PARAM_TEXT,
      .metavar = N_("CAPTURE"),
-     .help = N_("Compare the inputs with this capture: findings then tell what differs and what it "
-                "costs, as diff does.")},
+     .help = N_("Compare the inputs with this capture: both sides beside one another, what differs "
+                "and what it costs, as diff tells.")},
     {.name = "no-open", .kind = MI_PARAM_FLAG, .help = N_("Print the link, open no browser.")},
     MI_PARAM_END};
 

@@ -190,8 +190,23 @@ async function serialised(page) {
     check(`${name}: and wears the dark theme`, await page.evaluate(() => document.documentElement.dataset.theme === 'dark') && (await ink(page, 'graph-new')) > 1000);
 }
 
+/* The outline is that of both sides; what is chosen there is opened and chosen on both. */
+async function outlined(name, page) {
+    await page.locator('[role=tab]', {hasText: 'Outline'}).click();
+    await page.locator('.tree-row .label').first().waitFor();
+    await page.locator('.tree').focus();
+    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await rest(page);
+    const found = await chosen(page);
+    check(`${name}: the outline chooses on both sides`, found.b > 0 && found.new !== '' && found.new === found.base, JSON.stringify(found));
+    await page.keyboard.press('Escape');
+    await page.locator('[role=tab]', {hasText: 'Changes'}).click();
+}
+
 async function nothing(name, page) {
     const found = await unchangedStay(name, page);
+    await outlined(name, page);
     check(`${name}: against itself there is nothing on one side only`, !found.onlyBase.length && !found.onlyNew.length, JSON.stringify(found));
     check(`${name}: and it says so`, /Nothing differs/.test(await page.locator('.changes').innerText()) && (await page.locator('.changes tbody tr').count()) === 0);
 }

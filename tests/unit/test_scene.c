@@ -217,7 +217,8 @@ static void without_memory_it_fails_and_leaks_nothing(void **state)
         struct mi_scene scene;
         struct mi_error err = MI_ERROR_INIT;
         alloc_left = n;
-        done = mi_scene_draw(&f.set, 0, f.open, NULL, &scene, &err);
+        done = mi_scene_draw(&f.set, 0, f.open, &(struct mi_scene_options){.max_boxes = 7}, &scene,
+                             &err);
         alloc_left = -1;
         assert_int_equal(err.code, done ? MI_OK : MI_ENOMEM);
         mi_scene_fini(&scene);

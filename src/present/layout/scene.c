@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "present/layout/box_text.h"
 #include "present/layout/lay.h"
+#include "present/layout/scene_limit.h"
 
 #include <string.h>
 
@@ -86,14 +87,6 @@ static uint32_t find_seen(struct scene *s)
     return count;
 }
 
-static bool holds_open(const struct scene *s, uint32_t item)
-{
-    for (uint32_t child = s->items[item].first; child; child = s->items[child].next)
-        if (is_open(s, child))
-            return true;
-    return false;
-}
-
 static uint32_t count_children(const struct scene *s, uint32_t item)
 {
     uint32_t count = 0;
@@ -102,30 +95,18 @@ static uint32_t count_children(const struct scene *s, uint32_t item)
     return count;
 }
 
-/* Closes the open groups with most children until few enough boxes are left; what holds open groups
- * comes last, since closing it would hide more than was asked for. */
-static uint32_t keep_limit(struct scene *s, uint32_t limit)
+/* Closes groups until few enough boxes are left. */
+static bool keep_limit(struct scene *s, uint32_t most, uint32_t *closed)
 {
-    uint32_t closed = 0;
-    while (find_seen(s) > limit) {
-        uint32_t worst = 0, most = 0;
-        for (uint32_t k = 0; k < s->set->order_count; k++) {
-            uint32_t item = s->set->order[k];
-            if (item == s->root || s->seen_as[item] != item || !is_open(s, item) ||
-                holds_open(s, item))
-                continue;
-            uint32_t children = count_children(s, item);
-            if (children >= most) {
-                most = children;
-                worst = item;
-            }
-        }
-        if (!most)
-            break;
-        s->is_open[worst] = 0;
-        closed++;
-    }
-    return closed;
+    struct mi_scene_limit limit = {.set = s->set,
+                                   .root = s->root,
+                                   .is_open = s->is_open,
+                                   .seen_as = s->seen_as,
+                                   .seen = find_seen(s),
+                                   .most = most};
+    bool ok = mi_scene_keep_limit(&limit);
+    *closed = limit.closed;
+    return ok;
 }
 
 /* --- edges --- */
@@ -604,7 +585,8 @@ static bool draw(struct scene *s, const struct mi_scene_options *options, struct
                  struct mi_error *err)
 {
     uint32_t limit = options && options->max_boxes ? options->max_boxes : MAX_BOXES;
-    out->closed_count = keep_limit(s, limit);
+    if (!keep_limit(s, limit, &out->closed_count))
+        return false;
     uint32_t seen = find_seen(s), open = 0;
     for (uint32_t k = 0; k < s->set->order_count; k++)
         open += is_open(s, s->set->order[k]);

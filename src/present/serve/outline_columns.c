@@ -1,6 +1,43 @@
 #include "present/serve/outline_columns.h"
 
 #include "analyse/deps.h"
+#include "base/json_scan.h"
+
+/* --- what is asked for --- */
+
+static void read_items(struct mi_json *js, struct mi_outline_wish *wish)
+{
+    unsigned flags;
+    int64_t item;
+    wish->has_items = true;
+    mi_json_begin_array(js);
+    while (mi_json_next_item(js))
+        if (mi_json_i64(js, &item, &flags) && wish->count < MI_MOST_ITEMS)
+            wish->items[wish->count++] = item > 0 && item < UINT32_MAX ? (uint32_t)item : 0;
+}
+
+bool mi_outline_wish_read(struct mi_outline_wish *wish, const struct mi_request *request,
+                          struct mi_reply *reply)
+{
+    struct mi_json js;
+    struct mi_json_string key, word;
+    *wish = (struct mi_outline_wish){.layer = MI_LAYER_FRAMEWORK};
+    mi_json_init(&js, request->body, NULL);
+    mi_json_begin_object(&js);
+    while (mi_json_next_key(&js, &key)) {
+        if (mi_bytes_equal(key.raw, MI_LIT("layer")) && mi_json_string(&js, &word))
+            wish->layer = mi_site_layer(word.raw);
+        else if (mi_bytes_equal(key.raw, MI_LIT("fold")) && mi_json_string(&js, &word))
+            wish->fold = mi_site_fold(word.raw);
+        else if (mi_bytes_equal(key.raw, MI_LIT("items")))
+            read_items(&js, wish);
+    }
+    if (mi_json_failed(&js))
+        mi_reply_failure(reply, &js.error);
+    return !mi_json_failed(&js);
+}
+
+/* --- the shape --- */
 
 /* The first of this item and its later siblings that is drawn. */
 static uint32_t drawn_from(const struct mi_drawn *drawn, uint32_t item)
@@ -44,6 +81,25 @@ void mi_outline_add_shape(struct mi_columns *c, const struct mi_drawn *drawn,
     MI_COLUMN(c, MI_COL_ITEM_NEXT, MI_F_U32, uint32_t, count, drawn_from(drawn, items[i].next));
     MI_COLUMN(c, MI_COL_ITEM_OF_NODE, MI_F_U32, uint32_t, nodes,
               item_of_node(drawn, node_of ? node_of[i] : i));
+}
+
+/* --- single items --- */
+
+void mi_outline_add_items(struct mi_columns *c, const struct mi_shown_box *shown, uint32_t count)
+{
+    struct mi_bytes *texts = mi_arena_alloc(&c->arena, (count + (size_t)1) * sizeof *texts);
+    c->failed |= !texts;
+    for (int t = 0; !c->failed && t < 2; t++) {
+        for (uint32_t i = 0; i < count; i++)
+            texts[i] = t ? shown[i].text.op : shown[i].text.label;
+        mi_columns_add_texts(c, t ? MI_COL_ITEM_OP_END : MI_COL_ITEM_LABEL_END, texts, count,
+                             MI_BOX_MOST_TEXT);
+    }
+    MI_COLUMN(c, MI_COL_ITEM_NODE, MI_F_U32, uint32_t, count, shown[i].node);
+    MI_COLUMN(c, MI_COL_ITEM_NODES, MI_F_U32, uint32_t, count, shown[i].nodes);
+    MI_COLUMN(c, MI_COL_ITEM_TIME, MI_F_I64, int64_t, count, shown[i].time_ns);
+    MI_COLUMN(c, MI_COL_ITEM_FLAGS, MI_F_U16, uint16_t, count, shown[i].flags);
+    MI_COLUMN(c, MI_COL_ITEM_CATEGORY, MI_F_U8, uint8_t, count, shown[i].category);
 }
 
 void mi_outline_reply(struct mi_reply *reply, struct mi_columns *c, uint32_t rows)

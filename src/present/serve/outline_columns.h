@@ -1,8 +1,9 @@
-/* The shape of an outline as columns of a binary reply; POST outline says what they hold. */
+/* Requests for an outline, and it as columns of a binary reply; POST outline says what they hold.
+ */
 #ifndef MI_PRESENT_SERVE_OUTLINE_COLUMNS_H
 #define MI_PRESENT_SERVE_OUTLINE_COLUMNS_H
 
-#include "present/serve/columns.h"
+#include "present/serve/layout_columns.h"
 #include "present/serve/site.h"
 
 enum mi_outline_column {
@@ -21,9 +22,25 @@ enum mi_outline_column {
     MI_COL_ITEM_CATEGORY
 };
 
+enum { MI_MOST_ITEMS = 4096 /* of one request */ };
+
+struct mi_outline_wish {
+    enum mi_layer layer;
+    enum mi_fold fold;
+    bool has_items;
+    uint32_t items[MI_MOST_ITEMS], count; /* as asked for: they need not exist */
+};
+
+/* False: the reply says what is wrong with the body. */
+bool mi_outline_wish_read(struct mi_outline_wish *wish, const struct mi_request *request,
+                          struct mi_reply *reply);
+
 /* `node_of` [nodes]: the node of the outline's model by what a reader calls it; NULL: the same. */
 void mi_outline_add_shape(struct mi_columns *c, const struct mi_drawn *drawn,
                           const uint32_t *node_of, uint32_t nodes);
+
+/* What is to be said about items; `shown` [count]. */
+void mi_outline_add_items(struct mi_columns *c, const struct mi_shown_box *shown, uint32_t count);
 
 /* Makes the columns the reply. */
 void mi_outline_reply(struct mi_reply *reply, struct mi_columns *c, uint32_t rows);

@@ -8,47 +8,10 @@
  * nearest visible box of any node by itself. With "items" what is to be said about these, in their
  * order: label, operator type, node, nodes inside, time, flags, category. Items that do not exist
  * have no texts. */
-#include "base/json_scan.h"
 #include "present/layout/box_text.h"
 #include "present/serve/outline_columns.h"
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
-
-enum { MOST_ITEMS = 4096 };
-
-struct wish {
-    enum mi_layer layer;
-    enum mi_fold fold;
-    bool has_items;
-    uint32_t items[MOST_ITEMS], count;
-};
-
-static void read_items(struct mi_json *js, struct wish *wish)
-{
-    unsigned flags;
-    int64_t item;
-    wish->has_items = true;
-    mi_json_begin_array(js);
-    while (mi_json_next_item(js))
-        if (mi_json_i64(js, &item, &flags) && wish->count < MOST_ITEMS)
-            wish->items[wish->count++] = item > 0 && item < UINT32_MAX ? (uint32_t)item : 0;
-}
-
-static void read_wish(struct mi_json *js, struct wish *wish)
-{
-    struct mi_json_string key, word;
-    mi_json_begin_object(js);
-    while (mi_json_next_key(js, &key)) {
-        if (mi_bytes_equal(key.raw, MI_LIT("layer")) && mi_json_string(js, &word))
-            wish->layer = mi_site_layer(word.raw);
-        else if (mi_bytes_equal(key.raw, MI_LIT("fold")) && mi_json_string(js, &word))
-            wish->fold = mi_site_fold(word.raw);
-        else if (mi_bytes_equal(key.raw, MI_LIT("items")))
-            read_items(js, wish);
-    }
-}
-
-/* --- single items --- */
 
 static int64_t time_of(const struct mi_drawn *drawn, uint32_t item, uint32_t node)
 {
@@ -58,46 +21,41 @@ static int64_t time_of(const struct mi_drawn *drawn, uint32_t item, uint32_t nod
                : at->total_ns;
 }
 
-static void add_items(struct mi_columns *c, const struct mi_drawn *drawn, const struct wish *wish)
+static struct mi_shown_box show(const struct mi_drawn *drawn, uint32_t item, struct mi_arena *arena)
 {
     const struct mi_outline *outline = &drawn->outline;
-    uint32_t count = wish->count, *node = mi_columns_add(c, MI_COL_ITEM_NODE, MI_F_U32, count);
-    struct mi_bytes *labels = mi_arena_alloc(&c->arena, (count + 1) * sizeof *labels);
-    struct mi_bytes *ops = mi_arena_alloc(&c->arena, (count + 1) * sizeof *ops);
-    uint32_t *known = mi_arena_alloc(&c->arena, (count + 1) * sizeof *known);
-    c->failed |= !labels || !ops || !known;
-    for (uint32_t i = 0; !c->failed && i < count; i++) {
-        struct mi_bytes label;
-        known[i] = wish->items[i] < outline->count ? wish->items[i] : 0;
-        struct mi_box_text text =
-            known[i] ? mi_box_text(outline, known[i], &c->arena) : (struct mi_box_text){0};
-        labels[i] = text.label;
-        ops[i] = text.op;
-        node[i] = outline->items[mi_outline_unwrap(outline, known[i], &label)].node;
-    }
-    if (c->failed)
-        return;
-    mi_columns_add_texts(c, MI_COL_ITEM_LABEL_END, labels, count, MI_BOX_MOST_TEXT);
-    mi_columns_add_texts(c, MI_COL_ITEM_OP_END, ops, count, MI_BOX_MOST_TEXT);
-    MI_COLUMN(c, MI_COL_ITEM_NODES, MI_F_U32, uint32_t, count, outline->items[known[i]].nodes);
-    MI_COLUMN(c, MI_COL_ITEM_TIME, MI_F_I64, int64_t, count, time_of(drawn, known[i], node[i]));
-    MI_COLUMN(c, MI_COL_ITEM_FLAGS, MI_F_U16, uint16_t, count, drawn->scenery.flags[known[i]]);
-    MI_COLUMN(c, MI_COL_ITEM_CATEGORY, MI_F_U8, uint8_t, count, drawn->scenery.category[known[i]]);
+    struct mi_bytes label;
+    if (!item || item >= outline->count)
+        return (struct mi_shown_box){.nodes = 0};
+    uint32_t node = outline->items[mi_outline_unwrap(outline, item, &label)].node;
+    return (struct mi_shown_box){.text = mi_box_text(outline, item, arena),
+                                 .node = node,
+                                 .nodes = (uint32_t)outline->items[item].nodes,
+                                 .time_ns = time_of(drawn, item, node),
+                                 .flags = drawn->scenery.flags[item],
+                                 .category = drawn->scenery.category[item]};
+}
+
+static void add_items(struct mi_columns *c, const struct mi_drawn *drawn,
+                      const struct mi_outline_wish *wish)
+{
+    struct mi_shown_box *shown =
+        mi_arena_alloc(&c->arena, (wish->count + (size_t)1) * sizeof *shown);
+    c->failed |= !shown;
+    for (uint32_t i = 0; shown && i < wish->count; i++)
+        shown[i] = show(drawn, wish->items[i], &c->arena);
+    if (shown)
+        mi_outline_add_items(c, shown, wish->count);
 }
 
 void mi_route_outline(struct mi_site *site, const struct mi_request *request,
                       struct mi_reply *reply)
 {
-    struct wish wish = {.layer = MI_LAYER_FRAMEWORK};
+    struct mi_outline_wish wish;
     struct mi_error err = MI_ERROR_INIT;
     struct mi_columns c;
-    struct mi_json js;
-    mi_json_init(&js, request->body, NULL);
-    read_wish(&js, &wish);
-    if (mi_json_failed(&js)) {
-        mi_reply_failure(reply, &js.error);
+    if (!mi_outline_wish_read(&wish, request, reply))
         return;
-    }
     const struct mi_drawn *drawn = mi_site_drawn(site, wish.layer, wish.fold, &err);
     if (!drawn) {
         mi_reply_failure(reply, &err);

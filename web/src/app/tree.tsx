@@ -5,7 +5,8 @@ import {isAborted} from '../api/client';
 import {t} from '../i18n/i18n';
 import {graphActions, select} from '../state/actions';
 import {capture, failure, fold, group, layer, outline, relatedNodes, selection} from '../state/state';
-import {INPUT, OUTPUT, PART} from '../graph/scene';
+import {ABSENT, INPUT, OUTPUT, PART} from '../graph/scene';
+import {pairActions} from '../diff/actions';
 import type {Item, Outline} from '../graph/outline';
 import {look} from '../util/colours';
 import {count, duration} from '../util/format';
@@ -116,6 +117,10 @@ function Rows({tree}: {tree: Outline}) {
 }
 
 function choose(tree: Outline, item: number): void {
+    if (pairActions.current) {
+        pairActions.current.chooseItem(item);
+        return;
+    }
     const known = tree.item(item);
     if (known?.node) {
         select(known.node, 0, 'panel');
@@ -138,6 +143,7 @@ function TreeRow({line, at, item, state, isChosen, isCursor, turn, choose: act}:
             <span class="twist" aria-hidden="true" onClick={(e) => { if (state !== null) { e.stopPropagation(); turn(!state); } }}>
                 {state === null ? '' : state ? '▾' : '▸'}</span>
             {state === null && !(flags & (INPUT | OUTPUT)) && <i style={{background: look(category).fill}} aria-hidden="true" />}
+            {flags & ABSENT ? <span class="faint">{t('onlyThere', {side: t('baseSide')})} </span> : null}
             <span class="label">{item?.op ? <b>{item.op} </b> : null}{label}</span>
             <small class="faint">{item && item.nodes > 1 ? count(item.nodes) : ''}{item?.time ? ` ${duration(item.time)}` : ''}</small>
         </div>

@@ -3,7 +3,7 @@ import {effect, untracked} from '@preact/signals';
 import {getJson, isAborted, type Capture, type Links} from '../api/client';
 import {t} from '../i18n/i18n';
 import {select, setLayer} from '../state/actions';
-import {announcement, capture, failure, fold, graphPlace, group, lang, layer, links, opened, panel, selection, type View} from '../state/state';
+import {announcement, capture, failure, fold, graphPlace, group, lang, layer, links, opened, outline, panel, selection, type View} from '../state/state';
 import {clean} from '../util/clean';
 import {atBase, getChanges, getPartner, type Side, type Subject} from './api';
 import {baseCapture, baseLinks, baseSelection, changes, comparing, partner} from './state';
@@ -12,7 +12,12 @@ import {baseCapture, baseLinks, baseSelection, changes, comparing, partner} from
 export const whenKnown: (() => void)[] = [];
 
 // The view of both sides registers what others may ask of it.
-export const pairActions: {current: {reveal(side: Side, node: number, expand: boolean): void} | null} = {current: null};
+export interface PairActions {
+    reveal(side: Side, node: number, expand: boolean): void;
+    chooseItem(item: number): void; // of the joint outline
+}
+
+export const pairActions: {current: PairActions | null} = {current: null};
 
 const NONE = {node: 0, task: 0};
 
@@ -38,6 +43,7 @@ async function load(language: 'en' | 'zh'): Promise<void> {
 export function setComparing(isOn: boolean): void {
     if (!isCompared() || comparing.value === isOn) return;
     opened.value = null; // groups have other numbers
+    outline.value = null;
     group.value = null;
     graphPlace.value = null;
     comparing.value = isOn;

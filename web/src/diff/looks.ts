@@ -33,8 +33,7 @@ export function kindsOf(bits: number): Kind[] {
 }
 
 export function firstKind(bits: number): Kind | undefined {
-    const kinds = kindsOf(bits);
-    return ORDER.find((kind) => kinds.includes(kind));
+    return bits ? ORDER.find((kind) => bits & (1 << KINDS.indexOf(kind))) : undefined;
 }
 
 // Slower is orange, faster blue; the paler, the less.
@@ -59,16 +58,27 @@ export function mostDelta(scene: Scene, isOpen: (box: number) => boolean): numbe
     return most;
 }
 
+const SHADES = 32; // of either direction
+
+// Looks are made once for a frame: thousands of boxes ask for them.
 export function lookBy(by: ColourBy, dark: boolean, most: number): (scene: Scene, box: number) => OwnLook | null {
     const palette = dark ? DARK : LIGHT, quiet: OwnLook = {fill: palette.group, text: palette.ink, whole: false};
     if (by === 'type') return () => null;
-    if (by === 'time')
-        return (scene, b) => {
-            const part = most ? (scene.delta[b] ?? 0) / most : 0;
+    if (by === 'time') {
+        const shades = Array.from({length: 2 * SHADES + 1}, (_, i): OwnLook => {
+            const part = (i - SHADES) / SHADES;
             return {fill: deltaColour(part, dark), text: deltaText(part, dark), whole: true};
-        };
+        });
+        return (scene, b) => shades[SHADES + Math.round(SHADES * (most ? Math.max(-1, Math.min(1, (scene.delta[b] ?? 0) / most)) : 0))] ?? quiet;
+    }
+    const known = new Map<number, OwnLook>();
     return (scene, b) => {
-        const kind = firstKind(scene.differs[b] ?? 0);
-        return kind ? {...LOOKS[kind], whole: false} : quiet;
+        const bits = scene.differs[b] ?? 0;
+        let look = known.get(bits);
+        if (!look) {
+            const kind = firstKind(bits);
+            known.set(bits, (look = kind ? {...LOOKS[kind], whole: false} : quiet));
+        }
+        return look;
     };
 }

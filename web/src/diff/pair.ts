@@ -9,7 +9,7 @@ import {ABSENT, boxAt, decodeScene, GROUP, OPEN, PART, PORT} from '../graph/scen
 import {t} from '../i18n/i18n';
 import {graphActions, select} from '../state/actions';
 import {
-    announcement, capture, failure, focus, fold, follow, graphMost, graphPlace, group, hidden, hits, layer, opened, relatedNodes, selection, theme,
+    announcement, capture, failure, focus, fold, follow, graphMost, graphPlace, group, hidden, hits, layer, opened, outline, relatedNodes, selection, theme,
 } from '../state/state';
 import {duration} from '../util/format';
 import {atSide, SIDES, type Side} from './api';
@@ -32,7 +32,7 @@ export class PairView {
     readonly panes: Record<Side, Pane>;
     private mostDelta = 0;
     private wanted: '' | 'top' | 'all' = '';
-    private goal: {side: Side; node: number; item: number; expand: boolean; calmly: boolean; isOpened?: boolean} | null = null;
+    private goal: {side: Side; node: number; item: number; expand: boolean; calmly: boolean; isOpened?: boolean; isChoice?: boolean} | null = null;
     private anchor: {group: number; x: number; y: number} | null = null;
     private sceneOf = '';
     private outlineOf = '';
@@ -55,7 +55,10 @@ export class PairView {
             openMore: () => this.openMore(),
             closeAll: () => this.closeAll(),
         };
-        pairActions.current = {reveal: (side, node, expand) => this.reveal(side, node, expand)};
+        pairActions.current = {
+            reveal: (side, node, expand) => this.reveal(side, node, expand),
+            chooseItem: (item) => this.goFor({side: 'new', node: 0, item, expand: true, calmly: true, isChoice: true}),
+        };
     }
 
     private watch(): void {
@@ -104,6 +107,7 @@ export class PairView {
                 const outlines = await Promise.all(SIDES.map((side) => Outline.load(layer.value, fold.value, atSide('diff/outline', side))));
                 SIDES.forEach((side, i) => (this.panes[side].outline = outlines[i]!));
                 this.outlineOf = `${outlines[0]!.layer}:${outlines[0]!.fold}`;
+                outline.value = outlines[1]!; // names what the base alone has, too
             }
             this.afterLoad();
         } catch (error) {
@@ -194,6 +198,7 @@ export class PairView {
         else if (exact) {
             this.goal = null;
             this.goTo(exact, !(goal.expand || goal.isOpened) || goal.calmly);
+            if (goal.isChoice) this.choose(this.panes.new, exact);
         } else if (goal.expand) {
             const open = this.openNow();
             for (let at = outline.above[item] ?? 0; at; at = outline.above[at] ?? 0) open.add(at);
