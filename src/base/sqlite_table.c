@@ -90,14 +90,19 @@ static enum mi_sqlite_step damage(struct mi_sqlite_table *table, uint32_t page)
     return MI_SQLITE_DAMAGE;
 }
 
-/* Where the next cell of a page lies; NULL: outside of it. */
-static const uint8_t *next_cell(const struct mi_sqlite_table *table, struct mi_sqlite_level *level)
+/* Where a cell of a page lies; NULL: outside of it. */
+static const uint8_t *cell_at(const struct mi_sqlite_table *table,
+                              const struct mi_sqlite_level *level, uint32_t cell)
 {
     uint32_t start = level->head + (level->is_leaf ? LEAF_HEAD : INNER_HEAD);
-    uint32_t offset = load_u16(level->at + start + 2 * level->next);
-    level->next++;
+    uint32_t offset = load_u16(level->at + start + 2 * cell);
     return offset >= start + 2 * level->cells && offset < table->usable_bytes ? level->at + offset
                                                                               : NULL;
+}
+
+static const uint8_t *next_cell(const struct mi_sqlite_table *table, struct mi_sqlite_level *level)
+{
+    return cell_at(table, level, level->next++);
 }
 
 /* Goes down to the next child of an inner page. */
@@ -202,6 +207,57 @@ enum mi_sqlite_step mi_sqlite_table_next(struct mi_sqlite_table *table)
             return MI_SQLITE_DAMAGE;
     }
     return MI_SQLITE_END;
+}
+
+/* --- one row --- */
+
+/* The number in a cell: of the row, or the largest below the child. */
+static bool cell_key(const struct mi_sqlite_table *table, const struct mi_sqlite_level *level,
+                     uint32_t cell, int64_t *key)
+{
+    const uint8_t *at = cell_at(table, level, cell), *end = level->at + table->usable_bytes;
+    uint64_t value = 0;
+    unsigned size_bytes = at && level->is_leaf ? load_varint(at, end, &value) : 4;
+    bool is_whole = at && size_bytes && end - at > (ptrdiff_t)size_bytes &&
+                    load_varint(at + size_bytes, end, &value);
+    *key = (int64_t)value;
+    return is_whole;
+}
+
+/* Makes the first cell that is not below the number the next one. False: the page is damaged. */
+static bool skip_to(const struct mi_sqlite_table *table, struct mi_sqlite_level *level,
+                    int64_t rowid)
+{
+    uint32_t low = 0, high = level->cells;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int64_t key;
+        if (!cell_key(table, level, middle, &key))
+            return false;
+        low = key < rowid ? middle + 1 : low;
+        high = key < rowid ? high : middle;
+    }
+    level->next = low;
+    return true;
+}
+
+enum mi_sqlite_step mi_sqlite_table_find(struct mi_sqlite_table *table, int64_t rowid)
+{
+    table->pages_left = mi_sqlite_page_count(table->sqlite);
+    table->level_count = 1;
+    table->has_row = false;
+    if (!enter(table))
+        return damage(table, table->levels[0].page);
+    for (;;) {
+        struct mi_sqlite_level *level = &table->levels[table->level_count - 1];
+        if (!skip_to(table, level, rowid))
+            return damage(table, level->page);
+        if (level->is_leaf && level->next == level->cells)
+            return MI_SQLITE_END;
+        enum mi_sqlite_step step = level->is_leaf ? take_row(table) : descend(table);
+        if (step == MI_SQLITE_DAMAGE || level->is_leaf)
+            return step == MI_SQLITE_ROW && table->rowid != rowid ? MI_SQLITE_END : step;
+    }
 }
 
 /* Down along the last children; the last row has the greatest number. A cell takes 8 bytes and

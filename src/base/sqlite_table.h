@@ -66,6 +66,10 @@ void mi_sqlite_table_close(struct mi_sqlite_table *table);
  * its page - it goes on behind it. */
 enum mi_sqlite_step mi_sqlite_table_next(struct mi_sqlite_table *table);
 
+/* The row of that number, wherever the table stands: END = there is none. Of no use for
+ * mi_sqlite_table_next() afterwards. */
+enum mi_sqlite_step mi_sqlite_table_find(struct mi_sqlite_table *table, int64_t rowid);
+
 /* How many rows the table has at most, seen from its last row: to make room, not to rely on. */
 uint32_t mi_sqlite_table_guess(const struct mi_sqlite *sqlite, uint32_t root);
 

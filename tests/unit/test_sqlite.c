@@ -102,9 +102,21 @@ static int row_column(sqlite3 *db, const char *table)
     return keys == 1 ? found : -1;
 }
 
+/* The row that was walked to is found by its number, the one between it and the last is not. */
+static void find_row(struct mi_sqlite_table *one, const struct mi_sqlite_table *walked,
+                     int64_t last)
+{
+    assert_int_equal(mi_sqlite_table_find(one, walked->rowid), MI_SQLITE_ROW);
+    assert_int_equal(one->rowid, walked->rowid);
+    assert_true(mi_bytes_equal(one->record, walked->record));
+    if (walked->rowid - last > 1)
+        assert_int_equal(mi_sqlite_table_find(one, walked->rowid - 1), MI_SQLITE_END);
+}
+
 static uint32_t compare_table(const struct mi_sqlite *sqlite, const char *name, uint32_t root)
 {
-    struct mi_sqlite_table table;
+    struct mi_sqlite_table table, one;
+    int64_t last = INT64_MIN / 2;
     struct mi_sqlite_value values[MAX_COLUMNS];
     sqlite3_stmt *stmt;
     uint32_t rows = 0;
@@ -112,7 +124,8 @@ static uint32_t compare_table(const struct mi_sqlite *sqlite, const char *name, 
     int alias = row_column(sqlite->db, name);
     assert_int_equal(sqlite3_prepare_v2(sqlite->db, sql, -1, &stmt, NULL), SQLITE_OK);
     mi_sqlite_table_open(&table, sqlite, root);
-    for (; sqlite3_step(stmt) == SQLITE_ROW; rows++) {
+    mi_sqlite_table_open(&one, sqlite, root);
+    for (; sqlite3_step(stmt) == SQLITE_ROW; rows++, last = table.rowid) {
         int columns = sqlite3_column_count(stmt) - 1;
         assert_int_equal(mi_sqlite_table_next(&table), MI_SQLITE_ROW);
         assert_int_equal(table.rowid, sqlite3_column_int64(stmt, 0));
@@ -121,7 +134,12 @@ static uint32_t compare_table(const struct mi_sqlite *sqlite, const char *name, 
         for (int c = 0; c < columns; c++)
             if (c != alias)
                 same_value(&values[c], stmt, c + 1);
+        find_row(&one, &table, last);
     }
+    assert_int_equal(mi_sqlite_table_find(&one, last + 1), MI_SQLITE_END);
+    assert_int_equal(mi_sqlite_table_find(&one, INT64_MAX), MI_SQLITE_END);
+    assert_int_equal(mi_sqlite_table_find(&one, INT64_MIN), MI_SQLITE_END);
+    mi_sqlite_table_close(&one);
     assert_int_equal(mi_sqlite_table_next(&table), MI_SQLITE_END);
     assert_int_equal(mi_sqlite_table_next(&table), MI_SQLITE_END);
     assert_true(mi_sqlite_table_guess(sqlite, root) >= (rows && table.rowid >= rows ? rows : 0));
@@ -264,6 +282,9 @@ static struct tally walk(struct mi_bytes bytes, uint32_t root)
         tally.damages += !is_good;
         assert_true(tally.rows + tally.damages < 1000000);
     }
+    for (int64_t row = -20; row < 400; row += 7) /* it ends, and within the file */
+        if (mi_sqlite_table_find(&table, row) == MI_SQLITE_ROW)
+            assert_int_equal(table.rowid, row);
     mi_sqlite_table_close(&table);
     mi_sqlite_close(&sqlite);
     return tally;

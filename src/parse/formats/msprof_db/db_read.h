@@ -85,8 +85,10 @@ struct mi_db_reading {
     struct mi_db db;
     struct mi_scratch scratch;
     /* texts */
-    struct mi_map texts;       /* number -> string of the batch + 1 */
-    struct sqlite3_stmt *find; /* finds one text by its number */
+    struct mi_map texts;         /* number -> string of the batch + 1 */
+    struct mi_db_rows text_rows; /* finds one text by its number ... */
+    bool has_text_rows;
+    struct sqlite3_stmt *find; /* ... or, where that cannot, asks SQLite */
     struct mi_map levels;      /* of calls: number -> string of the batch */
     struct mi_db_enum level_names, modules;
     /* places */

@@ -232,6 +232,14 @@ bool mi_db_rows_open(struct mi_db_rows *rows, struct mi_db *db, const char *tabl
     return false;
 }
 
+bool mi_db_rows_open_to_find(struct mi_db_rows *rows, struct mi_db *db, const char *table,
+                             const char *const *columns)
+{
+    *rows = (struct mi_db_rows){.db = db, .table = table};
+    struct layout layout = look_at_columns(rows, columns);
+    return layout.found == rows->column_count && open_pages(rows, &layout);
+}
+
 void mi_db_rows_close(struct mi_db_rows *rows)
 {
     mi_sqlite_table_close(&rows->pages);
@@ -253,19 +261,30 @@ static bool take_row(struct mi_db_rows *rows)
     return true;
 }
 
+/* The values of the row that the pages stand at. */
+static bool take_values(struct mi_db_rows *rows)
+{
+    if (!mi_sqlite_values(rows->pages.record, rows->values, rows->value_count))
+        return false;
+    rows->rowid = rows->pages.rowid;
+    if (rows->row_column >= 0 && rows->row_column < (int)rows->value_count &&
+        rows->values[rows->row_column].kind == MI_SQLITE_NULL)
+        rows->values[rows->row_column] =
+            (struct mi_sqlite_value){.kind = MI_SQLITE_INT, .number = rows->rowid};
+    return true;
+}
+
+bool mi_db_rows_find(struct mi_db_rows *rows, int64_t rowid)
+{
+    return mi_sqlite_table_find(&rows->pages, rowid) == MI_SQLITE_ROW && take_values(rows);
+}
+
 static bool step_pages(struct mi_db_rows *rows)
 {
     enum mi_sqlite_step step;
     while ((step = mi_sqlite_table_next(&rows->pages)) != MI_SQLITE_END) {
-        if (step == MI_SQLITE_ROW &&
-            mi_sqlite_values(rows->pages.record, rows->values, rows->value_count)) {
-            rows->rowid = rows->pages.rowid;
-            if (rows->row_column >= 0 && rows->row_column < (int)rows->value_count &&
-                rows->values[rows->row_column].kind == MI_SQLITE_NULL)
-                rows->values[rows->row_column] =
-                    (struct mi_sqlite_value){.kind = MI_SQLITE_INT, .number = rows->rowid};
+        if (step == MI_SQLITE_ROW && take_values(rows))
             return take_row(rows);
-        }
         if (step == MI_SQLITE_ROW)
             rows->pages.damaged_page = rows->pages.levels[rows->pages.level_count - 1].page;
         count_hole(rows, rows->pages.damaged_page, "a row or all rows of it cannot be read");
@@ -330,6 +349,11 @@ static const struct mi_sqlite_value *value_of(const struct mi_db_rows *rows, uns
 bool mi_db_has_column(const struct mi_db_rows *rows, unsigned column)
 {
     return rows->place[column] >= 0;
+}
+
+bool mi_db_is_text(const struct mi_db_rows *rows, unsigned column)
+{
+    return value_of(rows, column)->kind == MI_SQLITE_TEXT;
 }
 
 struct mi_bytes mi_db_bytes(struct mi_db_rows *rows, unsigned column)

@@ -59,6 +59,15 @@ bool mi_db_rows_open(struct mi_db_rows *rows, struct mi_db *db, const char *tabl
                      const char *const *columns);
 void mi_db_rows_close(struct mi_db_rows *rows);
 
+/* The same for single rows by their number. False: they have to be asked of SQLite; the ledger says
+ * nothing of it. */
+bool mi_db_rows_open_to_find(struct mi_db_rows *rows, struct mi_db *db, const char *table,
+                             const char *const *columns);
+
+/* Makes the row of that number the current one; no record of the ledger. False: there is none, or
+ * its page is damaged. */
+bool mi_db_rows_find(struct mi_db_rows *rows, int64_t rowid);
+
 /* The next row; each one is counted as a record that came in. False at the end, and closes. A
  * damaged page or row is counted as one lost record; reading goes on behind it. */
 bool mi_db_rows_next(struct mi_db_rows *rows);
@@ -67,6 +76,9 @@ bool mi_db_rows_next(struct mi_db_rows *rows);
 void mi_db_make_room(struct mi_db *db, const char *table, enum mi_table_no which);
 
 bool mi_db_has_column(const struct mi_db_rows *rows, unsigned column);
+
+/* Whether the value is stored as text, not as a number. */
+bool mi_db_is_text(const struct mi_db_rows *rows, unsigned column);
 
 /* Whole numbers, also those written as text; `otherwise` where there is none. */
 int64_t mi_db_int(const struct mi_db_rows *rows, unsigned column, int64_t otherwise);

@@ -54,6 +54,7 @@ bool mi_db_texts_open(struct mi_db_reading *r)
         return true;
     if (!is_key(r))
         return read_all(r);
+    r->has_text_rows = mi_db_rows_open_to_find(&r->text_rows, &r->db, "STRING_IDS", columns);
     sqlite3_prepare_v2(r->db.sqlite.db, "SELECT value FROM STRING_IDS WHERE id=?", -1, &r->find,
                        NULL);
     return true;
@@ -61,13 +62,27 @@ bool mi_db_texts_open(struct mi_db_reading *r)
 
 void mi_db_texts_close(struct mi_db_reading *r)
 {
+    if (r->has_text_rows)
+        mi_db_rows_close(&r->text_rows);
     sqlite3_finalize(r->find);
     mi_map_fini(&r->texts);
+}
+
+/* Straight from the pages, where the text is one. */
+static bool look_up_quick(struct mi_db_reading *r, int64_t id, mi_str_id *string)
+{
+    if (!r->has_text_rows || !mi_db_rows_find(&r->text_rows, id) ||
+        !mi_db_is_text(&r->text_rows, VALUE))
+        return false;
+    *string = mi_db_text(&r->text_rows, VALUE);
+    return true;
 }
 
 static bool look_up(struct mi_db_reading *r, int64_t id, mi_str_id *string)
 {
     bool found = false;
+    if (look_up_quick(r, id, string))
+        return true;
     if (!r->find)
         return false;
     sqlite3_bind_int64(r->find, 1, id);
