@@ -16,6 +16,11 @@ static const struct mi_doctor_limit limits[] = {
     MI_DOCTOR_LIMITS(10, 10),
     {.name = NULL}};
 
+struct cores {
+    int64_t *of_node; /* [nodes.count] most that a task of it uses */
+    int64_t *of_type; /* [of_type.row_count] most that a node of that type uses */
+};
+
 struct low {
     uint32_t node;
     int64_t blocks, usual_blocks, usual_ns;
@@ -34,6 +39,16 @@ static bool has_like(const struct mi_doctor *d, uint32_t node)
         if (d->of_type.list[i] != node && mi_doctor_is_like(d, node, d->of_type.list[i]))
             return true;
     return false;
+}
+
+/* Mostly no node of the type uses more cores at all, and thousands of them need not be looked at.
+ */
+static bool may_be_low(const struct mi_doctor *d, const struct cores *cores, uint32_t node)
+{
+    int64_t like = mi_doctor_limit(d, "least-times");
+    int64_t type = mi_doctor_limit(d, "least-times-of-type");
+    return cores->of_type[d->rows->nodes.op[node].v] >=
+           cores->of_node[node] * (like < type ? like : type);
 }
 
 /* Time and cores of those of its like, or of its type, that use more cores. */
@@ -91,24 +106,43 @@ static void judge(struct mi_doctor *d, const int64_t *blocks, uint32_t node)
                .cost_from = N_("simulation, the time with more cores that of its like")});
 }
 
+/* False: no plan tells of cores. */
+static bool count_cores(const struct mi_doctor *d, struct cores *cores)
+{
+    const struct mi_tables *rows = d->rows;
+    bool has_any = false;
+    for (uint32_t p = 1; p < rows->planned.count; p++) {
+        uint32_t node = rows->planned.node[p].v;
+        if (rows->planned.kind[p] != MI_TASK_COMPUTE || !node ||
+            rows->planned.block_dim[p] <= cores->of_node[node])
+            continue;
+        cores->of_node[node] = rows->planned.block_dim[p];
+        has_any = true;
+    }
+    for (uint32_t op = 0; op < d->of_type.row_count; op++)
+        for (uint32_t i = d->of_type.first[op]; i < d->of_type.first[op + 1]; i++) {
+            int64_t blocks = cores->of_node[d->of_type.list[i]];
+            cores->of_type[op] = blocks > cores->of_type[op] ? blocks : cores->of_type[op];
+        }
+    return has_any;
+}
+
 static bool run(struct mi_doctor *d)
 {
-    const struct mi_planned *planned = &d->rows->planned;
-    int64_t *blocks = mi_mem_zero(d->rows->nodes.count, sizeof *blocks);
-    bool has_any = false;
-    for (uint32_t p = 1; blocks && p < planned->count; p++)
-        if (planned->block_dim[p] > blocks[planned->node[p].v] &&
-            planned->kind[p] == MI_TASK_COMPUTE && planned->node[p].v) {
-            blocks[planned->node[p].v] = planned->block_dim[p];
-            has_any = true;
-        }
-    if (!has_any)
+    struct cores cores = {.of_node = mi_mem_zero(d->rows->nodes.count, sizeof *cores.of_node),
+                          .of_type =
+                              mi_mem_zero((size_t)d->of_type.row_count + 1, sizeof *cores.of_type)};
+    bool ok = cores.of_node && cores.of_type;
+    bool has_any = ok && count_cores(d, &cores);
+    if (ok && !has_any)
         d->not_checked = N_("needs an offline model: it says how many cores a task uses");
     for (uint32_t n = 1; has_any && n < d->rows->nodes.count; n++)
-        if (blocks[n] > 0 && mi_doctor_ran(d, n) && !d->claimed[n])
-            judge(d, blocks, n);
-    mi_mem_free(blocks);
-    return blocks != NULL;
+        if (cores.of_node[n] > 0 && mi_doctor_ran(d, n) && !d->claimed[n] &&
+            may_be_low(d, &cores, n))
+            judge(d, cores.of_node, n);
+    mi_mem_free(cores.of_node);
+    mi_mem_free(cores.of_type);
+    return ok;
 }
 
 const struct mi_doctor_rule mi_doctor_rule_low_core_use = {
