@@ -104,8 +104,9 @@ bool mi_cann_plan_init(struct mi_cann_plan *plan, struct mi_model *model)
     plan->place = mi_mem_zero(rows->planned.count, sizeof *plan->place);
     plan->task_of_node = mi_mem_zero(rows->nodes.count, sizeof *plan->task_of_node);
     plan->is_foreign = mi_mem_zero(rows->kernels.count, sizeof *plan->is_foreign);
+    plan->anchor_of = mi_mem_zero(rows->kernels.count, sizeof *plan->anchor_of);
     if (!plan->list_of || !plan->place || !plan->task_of_node || !plan->is_foreign ||
-        !number_lists(plan) || !find_foreign(plan))
+        !plan->anchor_of || !number_lists(plan) || !find_foreign(plan))
         return false;
     find_tasks_of_nodes(plan);
     return true;
@@ -118,6 +119,7 @@ void mi_cann_plan_fini(struct mi_cann_plan *plan)
     mi_map_fini(&plan->known);
     mi_csr_fini(&plan->items);
     mi_mem_free(plan->is_foreign);
+    mi_mem_free(plan->anchor_of);
     mi_mem_free(plan->list_of);
     mi_mem_free(plan->place);
     mi_mem_free(plan->task_of_node);
@@ -141,12 +143,17 @@ static bool has_room(struct mi_cann_plan *plan)
     return true;
 }
 
+/* Models run again and again, with the same ids: mostly the kernel's last task said the same. */
 bool mi_cann_plan_note(struct mi_cann_plan *plan, uint32_t task, uint32_t node)
 {
     const struct mi_tasks *tasks = &plan->model->all.rows.tasks;
     uint32_t planned = plan->task_of_node[node], track = tasks->track[task].v;
+    uint32_t *last = &plan->anchor_of[tasks->kernel[task].v];
     int64_t id = tasks->native_id[task];
     if (!planned || planned == SEVERAL || id < 0 || id >= UINT32_MAX)
+        return true;
+    const struct mi_cann_anchor *same = *last ? &plan->anchors[*last] : NULL;
+    if (same && same->track == track && same->id == id && same->planned == planned)
         return true;
     uint32_t *known = mi_map_at(&plan->known, mi_pair(track, (uint32_t)id));
     if (!known || !has_room(plan))
@@ -154,9 +161,10 @@ bool mi_cann_plan_note(struct mi_cann_plan *plan, uint32_t task, uint32_t node)
     if (*known) {
         if (plan->anchors[*known].planned != planned)
             plan->anchors[*known].planned = 0;
+        *last = *known;
         return true;
     }
-    *known = plan->anchor_count;
+    *last = *known = plan->anchor_count;
     plan->anchors[plan->anchor_count++] =
         (struct mi_cann_anchor){.track = track, .id = (uint32_t)id, .planned = planned};
     return true;

@@ -17,6 +17,7 @@ struct mi_cann_plan {
                                UINT32_MAX = several */
     struct mi_map seen;     /* (track, task id) -> a task of that id without a node */
     struct mi_map known;    /* (track, task id) -> place in `anchors` */
+    uint32_t *anchor_of;    /* [kernels.count] the anchor noted last for a task of it; 0 = none */
     struct mi_cann_anchor *anchors; /* from 1; sorted once all are there */
     uint32_t anchor_count, anchor_room;
     uint32_t *track_first;       /* [tracks.count + 1] anchors of each track */
