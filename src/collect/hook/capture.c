@@ -114,6 +114,7 @@ static bool open_file(uint32_t parent)
                                  .process = (uint32_t)getpid(),
                                  .parent = parent};
     mi_hook_read_clocks(&head->mono_ns, &head->real_ns);
+    mi_clock_start();
     memcpy(head->magic, MI_REC_MAGIC, sizeof head->magic);
     mi_hook.file_bytes = MI_REC_HEAD_BYTES;
     return true;

@@ -20,14 +20,18 @@
 /* --- rings: one per thread, one writer each; ring.c --- */
 
 struct mi_ring {
-    _Atomic uint64_t head, tail; /* bytes written and taken out, ever; head by the thread alone */
-    _Atomic uint32_t state;      /* enum mi_ring_state */
-    _Atomic uint32_t dropped; /* since the last chunk; by the thread alone, taken by the writer */
-    uint32_t thread;
-    uint32_t index;         /* of its slot in the file */
-    uint32_t chunk_dropped; /* what the writer has told of them */
+    /* Of the thread, on cache lines of its own: threads do not slow each other. */
+    _Alignas(128) _Atomic uint64_t head; /* bytes put in, ever */
+    uint64_t tail_seen;                  /* `tail` when it was looked at last */
     _Atomic uint64_t issued;
-    uint8_t *data; /* [mi_hook.ring_bytes] */
+    _Atomic uint32_t dropped; /* since the beginning */
+    uint32_t thread;
+    uint32_t index; /* of its slot in the file */
+    uint8_t *data;  /* [mi_hook.ring_bytes] */
+    /* Of the writer. */
+    _Alignas(128) _Atomic uint64_t tail; /* bytes taken out, ever */
+    _Atomic uint32_t state;              /* enum mi_ring_state */
+    uint32_t chunk_dropped;              /* what the chunks have told of `dropped` */
 };
 
 enum mi_ring_state { MI_RING_FREE, MI_RING_USED, MI_RING_LEFT /* its thread has ended */ };
@@ -42,16 +46,18 @@ enum mi_hook_state {
 };
 
 struct mi_hook {
-    _Atomic int state; /* enum mi_hook_state */
-    char dir[3072];    /* capture folder, "" = none */
-    bool wants_graph, wants_runtime, wants_weights;
+    /* What every call looks at, on one cache line. */
+    _Alignas(64) _Atomic int state; /* enum mi_hook_state */
+    _Atomic bool is_broken;
     size_t ring_bytes;        /* a power of two */
-    int file;                 /* -1 = none */
     struct mi_rec_file *head; /* mapped first page of the file, or memory of our own */
+
+    _Alignas(64) char dir[3072]; /* capture folder, "" = none */
+    bool wants_graph, wants_runtime, wants_weights;
+    int file; /* -1 = none */
     bool head_is_mapped;
     uint64_t file_device, file_inode; /* of that file; see mi_hook_owns() */
     uint64_t file_bytes;              /* written so far */
-    _Atomic bool is_broken;
     struct mi_ring rings[MI_REC_SLOTS];
     _Atomic uint32_t ring_count; /* used ever */
     _Atomic uint64_t model_count, step_count;
@@ -103,9 +109,51 @@ static inline uint64_t mi_hook_time(clockid_t clock)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* clock.c: how ticks of the processor's counter become ns of CLOCK_MONOTONIC. */
+struct mi_hook_clock {
+    _Alignas(64) _Atomic uint32_t round; /* odd: being written */
+    _Atomic uint64_t ticks, ns;          /* one moment */
+    _Atomic uint64_t ns_per_tick;        /* << MI_HOOK_CLOCK_BITS; 0 = the clock is to be asked */
+};
+
+enum { MI_HOOK_CLOCK_BITS = 40 };
+
+extern struct mi_hook_clock mi_hook_clock;
+
+void mi_clock_start(void);   /* when the capture begins */
+void mi_clock_compare(void); /* by the writer, each round */
+
+static inline uint64_t mi_hook_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return 0;
+#endif
+}
+
+/* The time at that tick; 0 = not to be had. */
+static inline uint64_t mi_hook_clock_at(uint64_t ticks)
+{
+    const struct mi_hook_clock *c = &mi_hook_clock;
+    uint32_t round = atomic_load_explicit(&c->round, memory_order_acquire);
+    uint64_t from = atomic_load_explicit(&c->ticks, memory_order_acquire);
+    uint64_t ns = atomic_load_explicit(&c->ns, memory_order_acquire);
+    uint64_t rate = atomic_load_explicit(&c->ns_per_tick, memory_order_acquire);
+    if (!rate || round % 2 || atomic_load_explicit(&c->round, memory_order_relaxed) != round)
+        return 0;
+    __int128_t passed = (__int128_t)(int64_t)(ticks - from) * (int64_t)rate;
+    return ns + (uint64_t)(int64_t)(passed >> MI_HOOK_CLOCK_BITS);
+}
+
 static inline uint64_t mi_hook_now(void)
 {
-    return mi_hook_time(CLOCK_MONOTONIC);
+    uint64_t ns = mi_hook_clock_at(mi_hook_ticks());
+    return ns ? ns : mi_hook_time(CLOCK_MONOTONIC);
 }
 
 /* One moment on both clocks. A thread may lose the processor between two readings, so the closest
@@ -114,8 +162,9 @@ static inline void mi_hook_read_clocks(uint64_t *mono_ns, uint64_t *real_ns)
 {
     uint64_t least_ns = UINT64_MAX;
     for (int i = 0; i < 4; i++) {
-        uint64_t before_ns = mi_hook_now(), real = mi_hook_time(CLOCK_REALTIME);
-        uint64_t gap_ns = mi_hook_now() - before_ns;
+        uint64_t before_ns = mi_hook_time(CLOCK_MONOTONIC);
+        uint64_t real = mi_hook_time(CLOCK_REALTIME);
+        uint64_t gap_ns = mi_hook_time(CLOCK_MONOTONIC) - before_ns;
         if (gap_ns >= least_ns)
             continue;
         least_ns = gap_ns;
@@ -131,7 +180,8 @@ struct mi_hook_thread {
     bool is_over;         /* none any more */
     bool is_busy;         /* the hook itself is calling: nothing is noted */
     int32_t device;       /* -1 unknown */
-    uint64_t streams[64]; /* handles that this thread has told of, by their hash */
+    uint64_t last_stream; /* the handle that it told of last, + 1 */
+    uint64_t streams[64]; /* handles that it has told of, by their hash */
 };
 
 extern _Thread_local struct mi_hook_thread mi_hook_self __attribute__((tls_model("initial-exec")));
@@ -147,8 +197,8 @@ static inline bool mi_hook_notes(void)
     return mi_hook_attach();
 }
 
-/* Puts a record into the ring, or counts it as dropped. `text` may be NULL. */
-void mi_hook_put(const struct mi_rec *rec, const char *text);
+/* Puts a record into the ring, or counts it as dropped; sets rec->bytes. `text` may be NULL. */
+void mi_hook_put(struct mi_rec *rec, const char *text);
 
 /* A record of a call that began at start_ns and ends now. Adds what every record has: the current
  * device, and for `on_stream` the id of the task and, the first time, the id of the stream. */

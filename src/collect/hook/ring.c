@@ -9,6 +9,11 @@
 _Thread_local struct mi_hook_thread mi_hook_self
     __attribute__((tls_model("initial-exec"))) = {.device = -1};
 
+/* Slots of the first threads lie on cache lines of their own. */
+enum { SLOTS_OF_LINE = 4, SLOT_LINES = MI_REC_SLOTS / SLOTS_OF_LINE };
+
+_Static_assert(SLOTS_OF_LINE *SLOT_LINES == MI_REC_SLOTS, "each slot is used");
+
 static pthread_key_t end_of_thread;
 static pthread_once_t has_key = PTHREAD_ONCE_INIT;
 
@@ -46,7 +51,7 @@ struct mi_ring *mi_ring_take(enum mi_rec_slot_kind kind)
             }
             ring->data = data;
         }
-        ring->index = i;
+        ring->index = i % SLOT_LINES * SLOTS_OF_LINE + i / SLOT_LINES;
         ring->thread = (uint32_t)syscall(SYS_gettid);
         slot_of(ring)->thread = ring->thread;
         slot_of(ring)->kind = kind;
@@ -69,6 +74,7 @@ void mi_ring_forget(void)
     pthread_setspecific(end_of_thread, NULL);
     mi_hook_self.ring = NULL;
     mi_hook_self.is_busy = false;
+    mi_hook_self.last_stream = 0;
     memset(mi_hook_self.streams, 0, sizeof mi_hook_self.streams);
 }
 
@@ -119,30 +125,35 @@ static void copy_in(const struct mi_ring *ring, uint64_t at, const void *bytes, 
         memcpy(ring->data, (const uint8_t *)bytes + first, len - first);
 }
 
-void mi_hook_put(const struct mi_rec *rec, const char *text)
+/* The tail moves every 10 ms and lies on a cache line of the writer: it is looked at only where
+ * there seems to be no room. */
+static bool has_room(struct mi_ring *ring, uint64_t head, size_t bytes)
+{
+    if (head - ring->tail_seen + bytes > mi_hook.ring_bytes)
+        ring->tail_seen = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    return head - ring->tail_seen + bytes <= mi_hook.ring_bytes &&
+           !atomic_load_explicit(&mi_hook.is_broken, memory_order_relaxed);
+}
+
+void mi_hook_put(struct mi_rec *rec, const char *text)
 {
     static const uint8_t zeros[8];
     struct mi_ring *ring = mi_hook_self.ring;
     size_t len = text ? strnlen(text, MI_REC_TEXT_MAX) : 0, padded = (len + 7) & ~(size_t)7;
     size_t bytes = sizeof *rec + padded;
     uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
-    uint64_t issued = atomic_load_explicit(&ring->issued, memory_order_relaxed) + 1;
-    atomic_store_explicit(&ring->issued, issued, memory_order_relaxed);
-    atomic_store_explicit((_Atomic uint64_t *)&slot_of(ring)->issued, issued, memory_order_relaxed);
-    if (head - tail + bytes > mi_hook.ring_bytes ||
-        atomic_load_explicit(&mi_hook.is_broken, memory_order_relaxed)) {
+    mi_ring_count(ring, 1);
+    if (!has_room(ring, head, bytes)) {
         atomic_store_explicit(&ring->dropped,
                               atomic_load_explicit(&ring->dropped, memory_order_relaxed) + 1,
                               memory_order_release);
         return;
     }
-    struct mi_rec whole = *rec;
-    whole.bytes = (uint16_t)bytes;
-    copy_in(ring, head, &whole, sizeof whole);
+    rec->bytes = (uint16_t)bytes;
+    copy_in(ring, head, rec, sizeof *rec);
     if (len) {
-        copy_in(ring, head + sizeof whole, text, len);
-        copy_in(ring, head + sizeof whole + len, zeros, padded - len);
+        copy_in(ring, head + sizeof *rec, text, len);
+        copy_in(ring, head + sizeof *rec + len, zeros, padded - len);
     }
     atomic_store_explicit(&ring->head, head + bytes, memory_order_release);
 }
@@ -169,6 +180,9 @@ static void tell_of_stream(uint64_t handle)
 {
     struct mi_hook_thread *self = &mi_hook_self;
     uint64_t key = handle + 1;
+    if (self->last_stream == key)
+        return;
+    self->last_stream = key;
     uint64_t *place = &self->streams[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
     if (*place == key)
         return;
@@ -193,7 +207,8 @@ void mi_hook_note(struct mi_rec *rec, uint64_t start_ns, bool on_stream, const c
 {
     struct mi_hook_thread *self = &mi_hook_self;
     rec->start_ns = start_ns;
-    rec->dur_ns = mi_hook_now() - start_ns;
+    uint64_t end_ns = mi_hook_now();
+    rec->dur_ns = end_ns > start_ns ? end_ns - start_ns : 0;
     rec->task = MI_REC_NO_TASK;
     if (!self->ring)
         return;

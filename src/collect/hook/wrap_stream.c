@@ -5,6 +5,7 @@
 static void forget(const void *stream)
 {
     uint64_t key = MI_ID(stream) + 1;
+    mi_hook_self.last_stream = 0;
     mi_hook_self.streams[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 58] = 0;
 }
 

@@ -212,6 +212,7 @@ static void *write_on(void *user)
         struct pollfd wait = {.fd = listener, .events = POLLIN};
         if (poll(&wait, 1, TICK_MS) > 0 && wait.revents)
             listener = mi_control_answer(listener);
+        mi_clock_compare();
         mi_hook_flush();
         if (tick % LOOK_TICKS == 0) {
             look_after_file();
