@@ -1,7 +1,7 @@
 #!/bin/sh
 # The hook linked in front of the runtime: what it saw is what the stand-in did. Built with ThreadSanitizer
 # this is the test of its rings.
-# usage: hook_linked.sh HOOKED-TRAIN     77 = skipped
+# usage: hook_linked.sh HOOKED-TRAIN MSPTI-LIBRARY     77 = skipped
 set -eu
 command -v node >/dev/null 2>&1 || { echo "skipped: no node"; exit 77; }
 temp=$(mktemp -d)
@@ -11,3 +11,18 @@ FAKE_ACL_TRUTH="$temp/truth" MI_CAPTURE_DIR="$temp/capture" MI_CAPTURE_GRAPH=1 M
     "$1" "$MI_SOURCE_DIR/tests/data/om/plain.om" 400 2 > /dev/null
 "$MI_BINARY_DIR/inspector-cli" export --format csv --output-dir "$temp/csv" "$temp/capture"/hook-*.mirec > /dev/null
 node "$MI_SOURCE_DIR/tests/e2e/hook.mjs" "$temp/csv" "$temp/truth"
+
+# --- and with buffers of MSPTI that come from several threads, in part late, while others ask for a step ---
+for difficulties in fill fill,slow fill,late; do
+    mkdir "$temp/$difficulties"
+    printf '{"schema": "model-inspector-capture/1", "collector": "cann", "complete": false, "files": []}\n' \
+        > "$temp/$difficulties/capture.json"
+    FAKE_MSPTI=$difficulties LD_LIBRARY_PATH="$(dirname "$2")" MI_CAPTURE_PROFILER=mspti MI_CAPTURE_DIR="$temp/$difficulties" \
+        MI_CAPTURE_GRAPH=1 MI_CAPTURE_RUNTIME=1 "$1" "$MI_SOURCE_DIR/tests/data/om/plain.om" 300 2 > /dev/null &
+    pid=$!
+    for _ in 1 2 3 4 5; do
+        sleep 0.05
+        "$MI_BINARY_DIR/inspector-cli" collect "$temp/$difficulties" > /dev/null 2>&1 || :
+    done
+    wait "$pid" || { echo "FAIL: $difficulties: exit code $?"; exit 1; }
+done

@@ -121,6 +121,9 @@ if command -v python3 >/dev/null 2>&1; then
     ledger late ended
     "$cli" export --format csv --output-dir "$temp/late.csv" "$temp/late/"hook-*.mirec > /dev/null
     [ "$(grep -c aclmdlExecute "$temp/late.csv/slices.csv")" = 3 ] || fail "Python: not three executions"
+    [ "$(grep -c ',aclnnRoll,' "$temp/late.csv/slices.csv")" = 2 ] || fail "Python: operators of no list are missing"
+    [ "$(grep -c ',aclnnRoll,compute,' "$temp/late.csv/submissions.csv")" = 2 ] || fail "Python: their tasks are missing"
+    ! grep -q aclnnCalculate "$temp/late.csv/slices.csv" || fail "Python: a function that is no operator"
     PYTHONPATH=$MI_SOURCE_DIR/python LD_PRELOAD=$hook python3 "$MI_SOURCE_DIR/tests/fake_acl/late.py" \
         "$(dirname "$old")/fake_acl/libascendcl.so" "$model" "$temp/own" > "$temp/out" || fail "Python, its own capture: the program fails"
     grep -q '"complete": true' "$temp/own/capture.json" || fail "Python, its own capture: not closed"

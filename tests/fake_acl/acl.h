@@ -24,6 +24,10 @@ int aclrtSynchronizeEvent(void *event);
 int aclrtBinaryGetFunction(void *binary, const char *kernel, void **function);
 int aclrtLaunchKernel(void *function, uint32_t cores, const void *args, size_t bytes, void *stream);
 int aclnnAdd(void *workspace, uint64_t bytes, void *executor, void *stream);
+int aclnnRollGetWorkspaceSize(const void *in, int64_t shift, void *out, uint64_t *bytes,
+                              void **executor);
+int aclnnRoll(void *workspace, uint64_t bytes, void *executor, void *stream);
+int aclnnCalculateRollSize(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e);
 int aclrtMemcpy(void *to, size_t room, const void *from, size_t bytes, int kind);
 int aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t bytes, int kind, void *stream);
 int aclmdlLoadFromMem(const void *bytes, size_t size, uint32_t *id);

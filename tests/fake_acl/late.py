@@ -17,6 +17,10 @@ assert collect.snapshot_graph()
 assert acl.aclrtCreateStream(ctypes.byref(stream)) == 0
 for _ in range(3):
     assert acl.aclmdlExecute(model, None, None) == 0
+for _ in range(2):
+    assert acl.aclnnRoll(None, ctypes.c_uint64(0), None, stream) == 0
+assert acl.aclrtSynchronizeStream(stream) == 0
+assert acl.aclnnCalculateRollSize(*(ctypes.c_int64(n) for n in (1, 2, 3, 4, 5))) == 54321
 assert not hasattr(acl, "aclrtNoSuchFunction")
 assert collect.runtime()
 if len(sys.argv) > 3:

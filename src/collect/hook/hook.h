@@ -252,6 +252,16 @@ mi_hook_fn *mi_hook_real(enum mi_symbol symbol);
 /* What wrappers return where the runtime lacks a function that the program calls all the same. */
 enum { MI_HOOK_UNSUPPORTED = 207000 /* ACL_ERROR_RT_FEATURE_NOT_SUPPORT */ };
 
+/* --- aclnn.c --- */
+
+/* True where `name` may be an operator's; `partner` gets the name of the function that goes with
+ * it.
+ */
+bool mi_aclnn_partner(const char *name, char *partner, size_t size);
+
+/* What a program gets that looked the operator up: a function of ours; NULL = none is left. */
+void *mi_aclnn_stub(const char *name, void *real);
+
 /* --- writer.c --- */
 
 bool mi_writer_start(void);

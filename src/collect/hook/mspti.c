@@ -95,7 +95,7 @@ bool mi_mspti_is_there(void)
 
 static struct buffer {
     _Atomic bool is_used;
-    uint8_t *data;
+    uint8_t *_Atomic data;
 } buffers[BUFFERS];
 static _Atomic uint64_t refused; /* requests that found none; taken by complete() */
 

@@ -125,6 +125,16 @@ mi_hook_fn *mi_hook_real(enum mi_symbol symbol)
 
 #define NOTHING ((void *)1) /* to be returned as NULL */
 
+/* An operator of the runtime that is in no list. */
+static void *find_operator(void *handle, const char *name)
+{
+    char partner[PATH_BYTES];
+    if (!mi_aclnn_partner(name, partner, sizeof partner))
+        return NULL;
+    void *real = ask(handle, name);
+    return real && ask(handle, partner) ? mi_aclnn_stub(name, real) : NULL;
+}
+
 /* What dlsym() shall return: NULL = ask the real one. */
 void *mi_hook_lookup(void *handle, const char *name)
 {
@@ -132,7 +142,9 @@ void *mi_hook_lookup(void *handle, const char *name)
     if (!name || strncmp(name, "acl", 3) != 0 || handle == RTLD_NEXT || !self)
         return NULL;
     void *own = ask(self, name), *real = own ? ask(handle, name) : NULL;
-    if (!own || !real)
+    if (!own)
+        return find_operator(handle, name);
+    if (!real)
         return NULL;
     for (size_t i = 0; i < MI_SYMBOL_COUNT; i++) {
         if (strcmp(names[i], name) != 0)

@@ -57,13 +57,12 @@ static mi_str_id name_of(struct hook *h, const struct mi_rec *rec, enum mi_rec_r
 }
 
 static mi_slice_id add_slice(struct hook *h, const struct hook_chunk *chunk,
-                             const struct mi_rec *rec, const char *call, mi_str_id item,
-                             uint64_t at)
+                             const struct mi_rec *rec, mi_str_id call, mi_str_id item, uint64_t at)
 {
     uint64_t dur_ns = rec->dur_ns <= INT64_MAX ? rec->dur_ns : 0;
     return mi_add_slice(h->out,
                         &(struct mi_slice_row){.track = mi_hook_thread_track(h, chunk->head.thread),
-                                               .name = mi_batch_cstr(h->out, call),
+                                               .name = call,
                                                .category = h->acl,
                                                .item = item,
                                                .connection = UINT32_MAX,
@@ -176,7 +175,9 @@ void mi_hook_make_rows(struct hook *h, const struct hook_chunk *chunk, const str
         return;
     }
     mi_str_id name = name_of(h, rec, role, text);
-    mi_slice_id slice = add_slice(h, chunk, rec, call, item_of(h, rec, role, name), at);
+    mi_slice_id slice = add_slice(
+        h, chunk, rec, rec->type == MI_REC_aclnn_operator ? name : mi_batch_cstr(h->out, call),
+        item_of(h, rec, role, name), at);
     if (is_launch(rec, role)) {
         add_launch(h, rec, role, slice, name);
         note_call(h, chunk, rec, slice);
