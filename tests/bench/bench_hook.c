@@ -40,7 +40,8 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Processor time of the launching thread, ns per task; negative: it failed. */
+/* Processor time of the launching thread, lowest tenth of its batches, ns per task; negative: it
+ * failed. */
 static double paced_ns(const char *environment)
 {
     char command[COMMAND_BYTES];

@@ -44,25 +44,21 @@ static int call(unsigned number, void *workspace, uint64_t bytes, void *executor
     }
 #define ADDRESS(n) stub_##n,
 
-#define TIMES_16(X, n)                                                                             \
-    X(n##0)                                                                                        \
-    X(n##1)                                                                                        \
-    X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9) X(n##a) X(n##b) X(n##c)        \
-        X(n##d) X(n##e) X(n##f)
-#define TIMES_256(X, n)                                                                            \
-    TIMES_16(X, n##0)                                                                              \
-    TIMES_16(X, n##1)                                                                              \
-    TIMES_16(X, n##2) TIMES_16(X, n##3) TIMES_16(X, n##4) TIMES_16(X, n##5) TIMES_16(X, n##6)      \
-        TIMES_16(X, n##7) TIMES_16(X, n##8) TIMES_16(X, n##9) TIMES_16(X, n##a) TIMES_16(X, n##b)  \
-            TIMES_16(X, n##c) TIMES_16(X, n##d) TIMES_16(X, n##e) TIMES_16(X, n##f)
+/* clang-format off */
+#define TIMES_16(X, n) \
+    X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) \
+    X(n##8) X(n##9) X(n##a) X(n##b) X(n##c) X(n##d) X(n##e) X(n##f)
+#define TIMES_256(X, n) \
+    TIMES_16(X, n##0) TIMES_16(X, n##1) TIMES_16(X, n##2) TIMES_16(X, n##3) \
+    TIMES_16(X, n##4) TIMES_16(X, n##5) TIMES_16(X, n##6) TIMES_16(X, n##7) \
+    TIMES_16(X, n##8) TIMES_16(X, n##9) TIMES_16(X, n##a) TIMES_16(X, n##b) \
+    TIMES_16(X, n##c) TIMES_16(X, n##d) TIMES_16(X, n##e) TIMES_16(X, n##f)
 
-TIMES_256(STUB, 0)
-TIMES_256(STUB, 1)
-TIMES_256(STUB, 2)
-TIMES_256(STUB, 3)
+TIMES_256(STUB, 0) TIMES_256(STUB, 1) TIMES_256(STUB, 2) TIMES_256(STUB, 3)
 
-static operator_fn *const stubs[STUBS] = {TIMES_256(ADDRESS, 0) TIMES_256(ADDRESS, 1)
-                                              TIMES_256(ADDRESS, 2) TIMES_256(ADDRESS, 3)};
+static operator_fn *const stubs[STUBS] = {
+    TIMES_256(ADDRESS, 0) TIMES_256(ADDRESS, 1) TIMES_256(ADDRESS, 2) TIMES_256(ADDRESS, 3)};
+/* clang-format on */
 
 /* --- what dlsym() asks --- */
 
