@@ -40,8 +40,10 @@ static bool measure(struct launches *l)
     for (uint32_t c = 1; l->spans && c <= collections; c++) {
         struct span_of_ids *span = &l->spans[c];
         uint64_t width = (uint64_t)span->most - span->least + 1;
-        span->is_dense =
-            span->count && width <= (uint64_t)span->count * 8 + 1024 && width + total < UINT32_MAX;
+        /* no wider than what there is to look up is fine as well */
+        bool is_narrow =
+            width <= (uint64_t)span->count * 8 + 1024 || width + total <= l->rows->tasks.count;
+        span->is_dense = span->count && is_narrow && width + total < UINT32_MAX;
         span->first = total;
         total += span->is_dense ? (uint32_t)width : 0;
     }
