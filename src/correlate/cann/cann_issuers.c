@@ -2,6 +2,9 @@
 #include "base/mem.h"
 #include "correlate/cann/cann_tables.h"
 
+/* What the name of a kernel says: looked at once, not for each of its tasks. */
+enum name { OTHER_NAME, OF_RUNTIME, STARTS_MODEL };
+
 struct issuers {
     struct mi_model *model;
     struct mi_tables *rows;
@@ -9,11 +12,15 @@ struct issuers {
     uint8_t *is_inserted; /* [nodes.count] by the compiler, or where its graph begins and ends */
     uint8_t *is_model;    /* [tracks.count] a task of the stream belongs to a node */
     uint8_t *starts;      /* [tracks.count] a task of the stream starts a model */
+    uint8_t *names;       /* [kernels.count] enum name */
 };
 
-static bool name_starts(const struct issuers *s, uint32_t kernel, const char *start)
+static enum name look_at_name(struct mi_bytes name)
 {
-    return mi_bytes_starts(mi_model_text(s->model, s->rows->kernels.name[kernel]), mi_cstr(start));
+    if (mi_bytes_starts(name, MI_LIT("PROFIL")) || mi_bytes_starts(name, MI_LIT("ONLINE_PROF")) ||
+        mi_bytes_starts(name, MI_LIT("FLIP_TASK")) || mi_bytes_starts(name, MI_LIT("MAINTENANCE")))
+        return OF_RUNTIME;
+    return mi_bytes_starts(name, MI_LIT("MODEL_EXECUTE")) ? STARTS_MODEL : OTHER_NAME;
 }
 
 /* Whether a call of the program itself launched the task. */
@@ -30,10 +37,9 @@ static enum mi_task_by of_unlinked(const struct issuers *s, uint32_t task)
     unsigned kind = s->rows->kernels.kind[kernel];
     if (!s->collections[s->rows->kernels.source[kernel].v])
         return MI_BY_UNKNOWN;
-    if (name_starts(s, kernel, "PROFIL") || name_starts(s, kernel, "ONLINE_PROF") ||
-        name_starts(s, kernel, "FLIP_TASK") || name_starts(s, kernel, "MAINTENANCE"))
+    if (s->names[kernel] == OF_RUNTIME)
         return MI_BY_RUNTIME;
-    if (name_starts(s, kernel, "MODEL_EXECUTE"))
+    if (s->names[kernel] == STARTS_MODEL)
         return MI_BY_APPLICATION;
     if (kind == MI_TASK_SYNC && is_called(s, task))
         return MI_BY_APPLICATION; /* aclrtRecordEvent, aclrtStreamWaitEvent */
@@ -59,7 +65,7 @@ static void look_at_links(struct issuers *s)
         tasks->by[task] = s->is_inserted[node] ? MI_BY_COMPILER : MI_BY_NODE;
     }
     for (uint32_t t = 1; t < tasks->count; t++)
-        if (name_starts(s, tasks->kernel[t].v, "MODEL_EXECUTE"))
+        if (s->names[tasks->kernel[t].v] == STARTS_MODEL)
             s->starts[tasks->track[t].v] = 1;
 }
 
@@ -67,6 +73,8 @@ static void judge(struct issuers *s)
 {
     const struct mi_births *births = &s->rows->births;
     struct mi_tasks *tasks = &s->rows->tasks;
+    for (uint32_t k = 1; k < s->rows->kernels.count; k++)
+        s->names[k] = (uint8_t)look_at_name(mi_model_text(s->model, s->rows->kernels.name[k]));
     for (uint32_t b = 1; b < births->count; b++)
         s->is_inserted[births->node[b].v] =
             births->origin[b] == MI_ORIGIN_INSERTED || births->origin[b] == MI_ORIGIN_BOUNDARY;
@@ -84,14 +92,16 @@ bool mi_judge_issuers(struct mi_model *model, struct mi_error *err)
         s.is_inserted = mi_mem_zero(rows->nodes.count, 1);
         s.is_model = mi_mem_zero(rows->tracks.count, 1);
         s.starts = mi_mem_zero(rows->tracks.count, 1);
+        s.names = mi_mem_zero(rows->kernels.count, 1);
     }
-    bool ok =
-        s.collections && (rows->tasks.count <= 1 || (s.is_inserted && s.is_model && s.starts));
+    bool ok = s.collections &&
+              (rows->tasks.count <= 1 || (s.is_inserted && s.is_model && s.starts && s.names));
     if (ok && rows->tasks.count > 1)
         judge(&s);
     mi_mem_free(s.collections);
     mi_mem_free(s.is_inserted);
     mi_mem_free(s.is_model);
     mi_mem_free(s.starts);
+    mi_mem_free(s.names);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory while judging tasks");
 }
