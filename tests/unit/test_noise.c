@@ -15,6 +15,7 @@
 enum { OPS = 20, RUNS = 12, SERIES = OPS + 1, MAKESPAN = OPS };
 
 struct runs {
+    unsigned side; /* runs of each */
     int64_t samples[SERIES][2 * RUNS];
     struct mi_noise_series series[SERIES];
 };
@@ -27,17 +28,17 @@ static double triangle(uint64_t *state) /* from -1 to 1 */
 
 /* Runs that scatter by 3 % each as a whole, operators by 3 % each beside; the first operator of the
  * new side takes `factor` times as long. */
-static void make_runs(struct runs *runs, double factor, uint64_t *state)
+static void make_runs(struct runs *runs, unsigned side, double factor, uint64_t *state)
 {
     double mean[OPS];
     for (unsigned op = 0; op < OPS; op++)
         mean[op] = op == 0 ? 100000 : 5000 + (double)rng_below(state, 200000);
-    memset(runs, 0, sizeof *runs);
-    for (unsigned i = 0; i < 2 * RUNS; i++) {
+    *runs = (struct runs){.side = side};
+    for (unsigned i = 0; i < 2 * side; i++) {
         double run = 1 + 0.03 * triangle(state);
         for (unsigned op = 0; op < OPS; op++) {
             double ns = mean[op] * run * (1 + 0.03 * triangle(state));
-            if (op == 0 && i >= RUNS)
+            if (op == 0 && i >= side)
                 ns *= factor;
             runs->samples[op][i] = (int64_t)ns;
             runs->samples[MAKESPAN][i] += (int64_t)ns;
@@ -53,15 +54,15 @@ static void level(struct runs *runs)
     double levels[2 * RUNS];
     for (unsigned op = 0; op < OPS; op++)
         rows[op] = runs->samples[op];
-    assert_true(mi_noise_levels(rows, OPS, 2 * RUNS, levels, NULL));
+    assert_true(mi_noise_levels(rows, OPS, 2 * runs->side, levels, NULL));
     for (unsigned op = 0; op < OPS; op++)
-        for (unsigned i = 0; i < 2 * RUNS; i++)
+        for (unsigned i = 0; i < 2 * runs->side; i++)
             runs->samples[op][i] = (int64_t)((double)runs->samples[op][i] / levels[i]);
 }
 
 static struct mi_noise measure(struct runs *runs)
 {
-    struct mi_noise noise = {.counts = {RUNS, RUNS},
+    struct mi_noise noise = {.counts = {runs->side, runs->side},
                              .false_alarms = 0.0005,
                              .series = runs->series,
                              .series_count = SERIES};
@@ -86,7 +87,7 @@ static void test_five_per_cent_are_found(void **state)
     uint64_t random = 7;
     unsigned found = 0, others = 0;
     for (unsigned pair = 0; pair < 200; pair++) {
-        make_runs(&runs, 1.05, &random);
+        make_runs(&runs, RUNS, 1.05, &random);
         level(&runs);
         measure(&runs);
         bool hit = runs.series[0].change > runs.series[0].chance;
@@ -106,7 +107,7 @@ static void test_equals_raise_no_alarm(void **state)
     unsigned alarms = 0;
     double least = 1;
     for (unsigned pair = 0; pair < 300; pair++) {
-        make_runs(&runs, 1, &random);
+        make_runs(&runs, RUNS, 1, &random);
         level(&runs);
         assert_true(measure(&runs).is_known);
         alarms += alarms_of(&runs) > 0;
@@ -117,13 +118,38 @@ static void test_equals_raise_no_alarm(void **state)
     assert_true(least > 0.01); /* a limit that nothing reaches would pass the line above too */
 }
 
+/* What equal runs say would be seen is seen in others, by and large 99 times of 100. */
+static void test_what_would_be_seen_is_seen(void **state)
+{
+    (void)state;
+    struct runs runs;
+    uint64_t random = 3;
+    for (unsigned side = 5; side <= RUNS; side += RUNS - 5) {
+        unsigned found = 0;
+        double most = 0;
+        for (unsigned pair = 0; pair < 100; pair++) {
+            make_runs(&runs, side, 1, &random);
+            level(&runs);
+            measure(&runs);
+            double sure = runs.series[0].sure;
+            most = fmax(most, sure);
+            make_runs(&runs, side, 1 + sure, &random);
+            level(&runs);
+            measure(&runs);
+            found += runs.series[0].change > runs.series[0].chance;
+        }
+        assert_true(found >= 97);
+        assert_true(most < (side == 5 ? 0.15 : 0.06)); /* and it is not just far off */
+    }
+}
+
 /* Without the level of each run its noise is that of every operator. */
 static void test_levels_take_out_what_is_common(void **state)
 {
     (void)state;
     struct runs with, without;
     uint64_t random = 5;
-    make_runs(&without, 1, &random);
+    make_runs(&without, RUNS, 1, &random);
     with = without;
     for (unsigned s = 0; s < SERIES; s++)
         with.series[s].samples = with.samples[s];
@@ -173,7 +199,7 @@ static void test_same_samples_same_answer(void **state)
     (void)state;
     struct runs first, second;
     uint64_t random = 3;
-    make_runs(&first, 1.01, &random);
+    make_runs(&first, RUNS, 1.01, &random);
     second = first;
     for (unsigned s = 0; s < SERIES; s++)
         second.series[s].samples = second.samples[s];
@@ -218,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_five_per_cent_are_found),
         cmocka_unit_test(test_equals_raise_no_alarm),
+        cmocka_unit_test(test_what_would_be_seen_is_seen),
         cmocka_unit_test(test_levels_take_out_what_is_common),
         cmocka_unit_test(test_levels_of_a_hand_made_run),
         cmocka_unit_test(test_a_stray_run_moves_nothing),

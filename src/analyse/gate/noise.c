@@ -219,11 +219,14 @@ static void measure(struct bench *b)
     b->usual = fmax(median(b->room, used), LEAST_SPREAD);
     double limit = largest_by_chance(b);
     double of_change = sqrt(1.0 / b->noise->counts[0] + 1.0 / b->noise->counts[1]);
+    /* Spread and limit come from the samples, too: in other runs of the same they are others. By
+     * experiment they scatter by about this. */
+    double of_both = hypot(of_change, limit / sqrt(b->total - 2.0));
     for (uint32_t s = 0; s < count; s++)
         if (b->spreads[s] >= 0) {
             double spread = steady(b, b->spreads[s]);
             b->noise->series[s].chance = limit * spread;
-            b->noise->series[s].sure = (limit + NINETY_NINE * of_change) * spread;
+            b->noise->series[s].sure = (limit + NINETY_NINE * of_both) * spread;
         }
 }
 
