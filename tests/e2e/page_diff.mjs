@@ -224,4 +224,10 @@ if (existsSync(join(cases, 'article-regression-12pct'))) {
 } else console.log('skipped: no generator, only the small case');
 const lanenet = join(process.env.MI_SAMPLES ?? '', 'cann-static/om/lanenet_ascend310b4.om');
 if (existsSync(lanenet)) await openPair(lanenet, lanenet, (page) => nothing('lanenet', page));
+const onnx = join(process.env.MI_SAMPLES ?? '', 'onnxruntime');
+if (existsSync(join(onnx, 'resnet18_q.onnx'))) await openPair(join(onnx, 'resnet18_q.onnx'), join(onnx, 'resnet18_q.seq1.opt.onnx'), async (page) => {
+    const told = await page.locator('.changes').innerText();
+    check('a model and a build: that there is nothing to compare is no agreement', /nothing differs/i.test(told) === false && /in common/.test(told), told);
+    check('a model and a build: the layer of the base can be shown', (await page.locator('#layer option').count()) === 2);
+});
 await finish();

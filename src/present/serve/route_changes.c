@@ -120,7 +120,9 @@ static void write_sides(struct mi_jw *jw, const struct mi_subjects *s)
     for (unsigned side = 0; side < MI_CMP_SIDES; side++)
         mi_jw_i64(jw, sides[side].makespan_ns);
     mi_jw_end(jw);
-    mi_export_enum(jw, "layer", MI_E_layer, sides[MI_CMP_BASE].layer);
+    mi_jw_member_text(jw, "layer",
+                      sides[MI_CMP_BASE].layer ? mi_enum_name(MI_E_layer, sides[MI_CMP_BASE].layer)
+                                               : NULL);
     mi_jw_member_bool(jw, "timed",
                       sides[MI_CMP_BASE].sample_count && sides[MI_CMP_NEW].sample_count);
 }

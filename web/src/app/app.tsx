@@ -103,7 +103,7 @@ function Chips() {
 
 function GraphBar() {
     const known = capture.value;
-    const layers = (['framework', 'compiled'] as const).filter((x) => known?.has.includes(x));
+    const layers = (['framework', 'compiled'] as const).filter((x) => known?.has.includes(x) || (comparing.value && baseCapture.value?.has.includes(x)));
     return (
         <div class="graph-bar" role="toolbar" aria-label={t('structure')}>
             <strong>{t('structure')}</strong>

@@ -5,7 +5,7 @@ import {t} from '../i18n/i18n';
 import {select, setLayer} from '../state/actions';
 import {announcement, capture, failure, fold, graphPlace, group, lang, layer, links, opened, outline, panel, selection, type View} from '../state/state';
 import {clean} from '../util/clean';
-import {atBase, getChanges, getPartner, type Side, type Subject} from './api';
+import {atBase, getChanges, getPartner, noChange, type Side, type Subject} from './api';
 import {baseCapture, baseLinks, baseSelection, changes, comparing, partner} from './state';
 
 // What happens once the base is known.
@@ -30,11 +30,13 @@ export const isCompared = (): boolean => capture.value?.passes.some((p) => p.nam
 async function load(language: 'en' | 'zh'): Promise<void> {
     try {
         const [base, found] = await Promise.all([baseCapture.value ?? getJson<Capture>('', atBase('capture')), getChanges(language)]);
-        if (!changes.value && !found.total) announcement.value = t('nothingDiffers');
+        if (!changes.value && !found.total) announcement.value = t(noChange(found));
         const isFirst = !changes.value;
         baseCapture.value = base;
         changes.value = found;
         if (isFirst) whenKnown.forEach((act) => act());
+        // A layer that the base does not have says nothing of what differs.
+        if (isFirst && comparing.value && !base.has.includes(layer.value) && (found.layer === 'framework' || found.layer === 'compiled')) setLayer(found.layer);
     } catch (error) {
         fail(error);
     }

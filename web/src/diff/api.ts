@@ -41,6 +41,12 @@ export interface Changes {
     changes: Subject[];
 }
 
+// What there is to say if no change is listed: nothing differs only where something was compared.
+export function noChange(known: Changes): 'nothingDiffers' | 'onlyNamesDiffer' | 'nothingInCommon' {
+    if (!known.layer && !known.timed) return 'nothingInCommon';
+    return known.kinds.renamed ? 'onlyNamesDiffer' : 'nothingDiffers';
+}
+
 // The same question to the base.
 export const atBase = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}side=base`;
 export const atSide = (path: string, side: Side): string => (side === 'base' ? atBase(path) : path);

@@ -4,7 +4,7 @@ import {t} from '../i18n/i18n';
 import {focus, graphMost, layer} from '../state/state';
 import {clean} from '../util/clean';
 import {duration} from '../util/format';
-import {KINDS, SIDES, type Kind, type Side} from './api';
+import {KINDS, noChange, SIDES, type Kind, type Side} from './api';
 import {deltaColour, kindLook, NAMES, SIGNS} from './looks';
 import {PairView, type Canvases} from './pair';
 import {theme} from '../state/state';
@@ -78,7 +78,7 @@ export function PairLegend() {
             {kinds.map((kind) => (
                 <li key={kind}><i class="sign" style={{background: kindLook(kind).fill, color: kindLook(kind).text}}>{SIGNS[kind]}</i> {t(NAMES[kind])}</li>))}
             {colourBy.value === 'time' && !most && <li>{t('noDeltas')}</li>}
-            {known && !known.total && <li><b>{t('nothingDiffers')}</b></li>}
+            {known && !known.total && <li><b>{t(noChange(known))}</b></li>}
         </ul>
     );
 }

@@ -7,7 +7,7 @@ import {brief} from '../tables/rows';
 import {clean, middle} from '../util/clean';
 import {count, duration, share} from '../util/format';
 import {goToChange, isChosen, stepChange} from './actions';
-import type {Changes, Kind, Subject} from './api';
+import {noChange, type Changes, type Kind, type Subject} from './api';
 import {kindLook, NAMES, SIGNS} from './looks';
 
 const PAGE = 200;
@@ -60,7 +60,7 @@ export function ChangesPanel() {
     return (
         <div class="changes">
             <Totals known={known} />
-            {!known.total && <p class="nothing-differs"><b>{t('nothingDiffers')}</b></p>}
+            {!known.total && <p class="nothing-differs"><b>{t(noChange(known))}</b></p>}
             {known.total > 0 && <>
                 <p class="tools">
                     <button id="change-before" onClick={() => stepChange(-1)}>◀ <kbd>,</kbd></button>

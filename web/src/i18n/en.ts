@@ -183,6 +183,8 @@ export const en = {
     newSide: 'new',
     legend: 'Legend',
     nothingDiffers: 'Nothing differs.',
+    onlyNamesDiffer: 'Nothing differs but names.',
+    nothingInCommon: 'The two sides have neither graphs of one kind nor tasks in common to compare.',
     byChange: 'by change',
     byDelta: 'by difference of time',
     diffChanged: '{n} changed',

@@ -185,6 +185,8 @@ export const zh = {
     newSide: '新侧',
     legend: '图例',
     nothingDiffers: '没有差异。',
+    onlyNamesDiffer: '只有名称不同。',
+    nothingInCommon: '两侧既没有同类的图，也没有可比较的任务。',
     byChange: '按变化',
     byDelta: '按耗时差',
     diffChanged: '{n} 个有变化',
