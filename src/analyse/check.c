@@ -10,6 +10,7 @@
 #include "analyse/pass_params.h"
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -36,15 +37,8 @@ const char *const mi_check_names[MI_CHECK_KINDS] = {
 
 bool mi_check_add(struct mi_check *check, const struct mi_check_change *change)
 {
-    if (check->count == check->room) {
-        uint32_t room = check->room ? check->room * 2 : 64;
-        struct mi_check_change *changes =
-            room > check->room ? mi_mem_resize(check->changes, room, sizeof *changes) : NULL;
-        if (!changes)
-            return false;
-        check->changes = changes;
-        check->room = room;
-    }
+    if (!mi_vec_room(&check->changes, &check->room, check->count, sizeof *check->changes))
+        return false;
     check->changes[check->count++] = *change;
     return true;
 }

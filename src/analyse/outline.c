@@ -3,6 +3,7 @@
 #include "analyse/describe.h"
 #include "base/glob.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -16,15 +17,8 @@ enum {
 
 uint32_t mi_outline_add(struct mi_outline *tree, struct mi_outline_item item)
 {
-    if (tree->count == tree->room) {
-        uint32_t room = tree->room ? tree->room * 2 : 1024;
-        struct mi_outline_item *items =
-            room > tree->room ? mi_mem_resize(tree->items, room, sizeof *items) : NULL;
-        if (!items)
-            return NO_ITEM;
-        tree->items = items;
-        tree->room = room;
-    }
+    if (!mi_vec_room(&tree->items, &tree->room, tree->count, sizeof *tree->items))
+        return NO_ITEM;
     tree->items[tree->count] = item;
     return tree->count++;
 }

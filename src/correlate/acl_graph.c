@@ -3,10 +3,10 @@
 #include "base/decimal.h"
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "correlate/cann/cann_tables.h"
 #include "correlate/cann/cann_tasks.h"
 #include "correlate/matcher.h"
-#include "correlate/vec.h"
 
 #define SEVERAL UINT32_MAX
 

@@ -8,10 +8,10 @@
 
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "correlate/cann/cann_tables.h"
 #include "correlate/ge/ge_graphs.h"
 #include "correlate/matcher.h"
-#include "correlate/vec.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef MI_CORRELATE_PAIRS_H
 #define MI_CORRELATE_PAIRS_H
 
-#include "correlate/vec.h"
+#include "base/vec.h"
 #include "model/model.h"
 
 struct mi_graph_pair {

@@ -1,6 +1,7 @@
 #include "analyse/clocks/clocks_effects.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -46,19 +47,13 @@ static int compare_effects(const void *left, const void *right)
 /* Keeps at most twice as many as are wanted, so that each is sorted a few times at most. */
 static bool keep(struct mi_effects *effects, const struct mi_effect *effect, uint32_t most)
 {
-    if (effects->worst_count == effects->worst_room) {
-        if (effects->worst_room >= 2 * most) {
-            qsort(effects->worst, effects->worst_count, sizeof *effects->worst, compare_effects);
-            effects->worst_count = most;
-        } else {
-            uint32_t room = effects->worst_room ? effects->worst_room * 2 : 64;
-            struct mi_effect *grown = mi_mem_resize(effects->worst, room, sizeof *grown);
-            if (!grown)
-                return false;
-            effects->worst = grown;
-            effects->worst_room = room;
-        }
+    if (effects->worst_count == effects->worst_room && effects->worst_room >= 2 * most) {
+        qsort(effects->worst, effects->worst_count, sizeof *effects->worst, compare_effects);
+        effects->worst_count = most;
     }
+    if (!mi_vec_room(&effects->worst, &effects->worst_room, effects->worst_count,
+                     sizeof *effects->worst))
+        return false;
     effects->worst[effects->worst_count++] = *effect;
     return true;
 }

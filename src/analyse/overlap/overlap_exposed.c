@@ -9,6 +9,7 @@
 #include "analyse/overlap/overlap_parts.h"
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -26,14 +27,8 @@ static struct mi_exposed *exposed_of(struct mi_overlap *o, uint32_t task, enum m
     if (!at)
         return NULL;
     if (!*at) {
-        if (o->exposed_count == o->exposed_room) {
-            uint32_t room = o->exposed_room ? o->exposed_room * 2 : 64;
-            struct mi_exposed *list = mi_mem_resize(o->exposed, room, sizeof *list);
-            if (!list)
-                return NULL;
-            o->exposed = list;
-            o->exposed_room = room;
-        }
+        if (!mi_vec_room(&o->exposed, &o->exposed_room, o->exposed_count, sizeof *o->exposed))
+            return NULL;
         o->exposed[o->exposed_count] = (struct mi_exposed){
             .entity = link ? rows->executed.node[link].v : 0, .kind = kind, .longest = task};
         *at = ++o->exposed_count;

@@ -12,21 +12,6 @@ const char *const mi_change_names[] = {
     N_("absorbed"),   N_("dtype"),   N_("format"), N_("shape"),   N_("fused_into"),
     N_("split_into"), N_("removed"), NULL};
 
-bool mi_series_room(void *block, uint32_t *room, uint32_t count, size_t size)
-{
-    if (count < *room)
-        return true;
-    uint32_t wanted = *room < UINT32_MAX / 2 ? (*room ? *room * 2 : 64) : 0;
-    void *at;
-    memcpy(&at, block, sizeof at);
-    at = wanted ? mi_mem_resize(at, wanted, size) : NULL;
-    if (!at)
-        return false;
-    memcpy(block, &at, sizeof at);
-    *room = wanted;
-    return true;
-}
-
 bool mi_series_is_constant(const struct mi_model *model, mi_node_id node)
 {
     return mi_is_constant_node(model, node);
@@ -43,12 +28,12 @@ bool mi_series_is_border(const struct mi_model *model, mi_node_id node)
 uint32_t mi_series_begin(struct mi_step *step, mi_node_id node)
 {
     struct mi_series *series = step->series;
-    if (!mi_series_room(&series->tracks, &series->track_room, series->track_count,
-                        sizeof *series->tracks))
+    if (!mi_vec_room(&series->tracks, &series->track_room, series->track_count,
+                     sizeof *series->tracks))
         return 0;
     uint32_t track = series->track_count;
     while (step->seen_room <= track)
-        if (!mi_series_room(&step->seen, &step->seen_room, step->seen_room, sizeof *step->seen))
+        if (!mi_vec_room(&step->seen, &step->seen_room, step->seen_room, sizeof *step->seen))
             return 0;
     series->tracks[track] = (struct mi_track){.first = node,
                                               .last = node,
@@ -70,8 +55,8 @@ void mi_series_go_on(struct mi_step *step, uint32_t track, mi_node_id node)
 bool mi_series_add(struct mi_step *step, const struct mi_change *change)
 {
     struct mi_series *series = step->series;
-    if (!mi_series_room(&series->changes, &series->change_room, series->change_count,
-                        sizeof *series->changes))
+    if (!mi_vec_room(&series->changes, &series->change_room, series->change_count,
+                     sizeof *series->changes))
         return false;
     series->changes[series->change_count] = *change;
     series->changes[series->change_count++].stage = step->stage;
@@ -90,8 +75,7 @@ static bool list_nodes(struct mi_step *step)
         for (uint32_t n = first[graph]; n < first[graph + 1]; n++) {
             if (stage->is_part && mi_series_is_border(step->model, (mi_node_id){n}))
                 continue;
-            if (!mi_series_room(&step->nodes, &step->node_room, step->node_count,
-                                sizeof *step->nodes))
+            if (!mi_vec_room(&step->nodes, &step->node_room, step->node_count, sizeof *step->nodes))
                 return false;
             step->nodes[step->node_count++] = n;
         }
@@ -114,7 +98,7 @@ static bool settle_live(struct mi_step *step)
     for (uint32_t i = 0; i < step->node_count; i++) {
         uint32_t track = series->track_of[step->nodes[i]];
         series->tracks[track].last = (mi_node_id){step->nodes[i]};
-        if (!mi_series_room(&step->live, &step->live_room, step->live_count, sizeof *step->live))
+        if (!mi_vec_room(&step->live, &step->live_room, step->live_count, sizeof *step->live))
             return false;
         step->live[step->live_count++] = track;
     }
@@ -171,7 +155,7 @@ static bool follow(struct mi_series *series, const struct mi_model *model)
     series->track_of = mi_mem_zero(rows->nodes.count, sizeof *series->track_of);
     step.out_port = mi_mem_zero(rows->values.count, sizeof *step.out_port);
     bool ok = series->track_of && step.out_port &&
-              mi_series_room(&series->tracks, &series->track_room, 0, sizeof *series->tracks);
+              mi_vec_room(&series->tracks, &series->track_room, 0, sizeof *series->tracks);
     if (ok) {
         series->tracks[0] = (struct mi_track){0};
         series->track_count = 1; /* 0 means none */

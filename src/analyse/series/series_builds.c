@@ -213,8 +213,8 @@ static bool add_stage(struct mi_series *series, const struct mi_model *model,
     bool part = is_part(model, dump);
     struct mi_stage *last = series->stage_count ? &series->stages[series->stage_count - 1] : NULL;
     if (!last || is_first || !part || !last->is_part || last->name.v != name.v) {
-        if (!mi_series_room(&series->stages, &series->stage_room, series->stage_count,
-                            sizeof *series->stages))
+        if (!mi_vec_room(&series->stages, &series->stage_room, series->stage_count,
+                         sizeof *series->stages))
             return false;
         last = &series->stages[series->stage_count++];
         *last = (struct mi_stage){.build = series->build_count,

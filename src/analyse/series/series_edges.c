@@ -31,8 +31,8 @@ static bool list_edges(struct mi_step *step)
             uint32_t from = track_of[rows->values.producer[value].v];
             if (!from)
                 continue;
-            if (!mi_series_room(&step->after, &step->after_room, step->after_count,
-                                sizeof *step->after))
+            if (!mi_vec_room(&step->after, &step->after_room, step->after_count,
+                             sizeof *step->after))
                 return false;
             step->after[step->after_count++] =
                 (struct mi_series_edge){.from = from,
@@ -88,8 +88,7 @@ static uint32_t put_between(const struct mi_step *step, const struct mi_series_e
 static bool add(struct mi_step *step, const struct mi_series_edge *edge, bool is_gone)
 {
     struct mi_series *series = step->series;
-    if (!mi_series_room(&series->edges, &series->edge_room, series->edge_count,
-                        sizeof *series->edges))
+    if (!mi_vec_room(&series->edges, &series->edge_room, series->edge_count, sizeof *series->edges))
         return false;
     const struct mi_track *from = &series->tracks[edge->from], *to = &series->tracks[edge->to];
     bool both = from->gone > step->stage && to->gone > step->stage;

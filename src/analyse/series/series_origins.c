@@ -47,8 +47,8 @@ static bool has_name(const struct mi_step *step, uint32_t node, uint32_t name)
 static bool hold(struct holders *holders, uint32_t name, uint32_t place)
 {
     uint32_t *at = mi_map_at(&holders->first, name);
-    if (!at || !mi_series_room(&holders->entries, &holders->room, holders->count + 1,
-                               sizeof *holders->entries))
+    if (!at || !mi_vec_room(&holders->entries, &holders->room, holders->count + 1,
+                            sizeof *holders->entries))
         return false;
     holders->count += !holders->count; /* entry 0 means none */
     holders->entries[holders->count] = (struct entry){place, *at};

@@ -3,7 +3,7 @@
 #define MI_ANALYSE_SERIES_PARTS_H
 
 #include "analyse/series/series.h"
-#include "base/mem.h"
+#include "base/vec.h"
 
 struct mi_series_edge {
     uint32_t from, port, to; /* tracks, output of `from` */
@@ -30,9 +30,6 @@ struct mi_step {
     uint32_t before_count, before_room, after_count, after_room;
     bool has_edges; /* `before` holds those of a whole stage of this build */
 };
-
-/* Room for one more row of `size` bytes in the block that `block` points to. */
-bool mi_series_room(void *block, uint32_t *room, uint32_t count, size_t size);
 
 /* --- series.c --- */
 

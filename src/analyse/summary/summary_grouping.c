@@ -1,6 +1,7 @@
 #include "analyse/summary/summary_grouping.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -97,14 +98,9 @@ static uint32_t find_group(struct mi_grouping *grouping, uint32_t key, uint32_t 
 {
     uint32_t *at = mi_map_at(&grouping->place, key);
     if (at && !*at) {
-        if (grouping->group_count == grouping->group_room) {
-            uint32_t room = grouping->group_room ? grouping->group_room * 2 : 64;
-            struct mi_summary_group *groups = mi_mem_resize(grouping->groups, room, sizeof *groups);
-            if (!groups)
-                return 0;
-            grouping->groups = groups;
-            grouping->group_room = room;
-        }
+        if (!mi_vec_room(&grouping->groups, &grouping->group_room, grouping->group_count,
+                         sizeof *grouping->groups))
+            return 0;
         grouping->groups[grouping->group_count] = (struct mi_summary_group){
             .key = key, .entity = entity, .first_task = task, .least_ns = INT64_MAX};
         *at = ++grouping->group_count;

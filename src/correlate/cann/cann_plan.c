@@ -2,6 +2,7 @@
  * stream the difference between task id and place in the list is constant from one known task to
  * the next, unless the runtime has put a task of its own between them. */
 #include "base/mem.h"
+#include "base/vec.h"
 #include "correlate/cann/cann_tasks.h"
 
 #include <stdlib.h>
@@ -130,19 +131,6 @@ void mi_cann_plan_fini(struct mi_cann_plan *plan)
     mi_mem_free(plan->ends);
 }
 
-static bool has_room(struct mi_cann_plan *plan)
-{
-    if (plan->anchors && plan->anchor_count < plan->anchor_room)
-        return true;
-    uint32_t room = plan->anchor_room ? plan->anchor_room * 2 : 1024;
-    struct mi_cann_anchor *anchors = mi_mem_resize(plan->anchors, room, sizeof *anchors);
-    if (!anchors)
-        return false;
-    plan->anchors = anchors;
-    plan->anchor_room = room;
-    return true;
-}
-
 /* Models run again and again, with the same ids: mostly the kernel's last task said the same. */
 bool mi_cann_plan_note(struct mi_cann_plan *plan, uint32_t task, uint32_t node)
 {
@@ -156,7 +144,8 @@ bool mi_cann_plan_note(struct mi_cann_plan *plan, uint32_t task, uint32_t node)
     if (same && same->track == track && same->id == id && same->planned == planned)
         return true;
     uint32_t *known = mi_map_at(&plan->known, mi_pair(track, (uint32_t)id));
-    if (!known || !has_room(plan))
+    if (!known ||
+        !mi_vec_room(&plan->anchors, &plan->anchor_room, plan->anchor_count, sizeof *plan->anchors))
         return false;
     if (*known) {
         if (plan->anchors[*known].planned != planned)
@@ -189,7 +178,7 @@ static int compare_anchors(const void *left, const void *right)
 
 bool mi_cann_plan_anchor(struct mi_cann_plan *plan, const struct mi_cann_anchor *anchor)
 {
-    if (!has_room(plan))
+    if (!mi_vec_room(&plan->anchors, &plan->anchor_room, plan->anchor_count, sizeof *plan->anchors))
         return false;
     plan->anchors[plan->anchor_count++] = *anchor;
     return true;

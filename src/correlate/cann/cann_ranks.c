@@ -7,8 +7,8 @@
  *   fact "rank_of_device:D"     RANK_DEVICE_MAP of a database */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "correlate/cann/cann_tables.h"
-#include "correlate/vec.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
 #ifndef MI_CORRELATE_CLOCKS_PARTS_H
 #define MI_CORRELATE_CLOCKS_PARTS_H
 
+#include "base/vec.h"
 #include "correlate/clocks/band.h"
-#include "correlate/vec.h"
 #include "model/model.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #define MI_CORRELATE_FLOW_H
 
 #include "base/map.h"
-#include "correlate/vec.h"
+#include "base/vec.h"
 #include "model/model.h"
 
 #define MI_FLOW_NONE UINT32_MAX

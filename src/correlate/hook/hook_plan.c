@@ -7,8 +7,8 @@
  * copies too, which have no name. */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "correlate/hook/hook_parts.h"
-#include "correlate/vec.h"
 
 #include <stdlib.h>
 

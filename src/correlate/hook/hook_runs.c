@@ -5,8 +5,8 @@
  * it; where that leaves one place for them, it is theirs. */
 #include "base/decimal.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "correlate/hook/hook_parts.h"
-#include "correlate/vec.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "correlate/hook/hook_parts.h"
-#include "correlate/vec.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * the model. Executions are matched with runs in order, and only where there are as many. */
 #include "base/decimal.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "correlate/host/host.h"
-#include "correlate/vec.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "correlate/host/host.h"
 
 #include "base/mem.h"
-#include "correlate/vec.h"
+#include "base/vec.h"
 #include "model/sort.h"
 
 enum { MAX_SEARCH = 256 }; /* open spans that are looked at for one that encloses */

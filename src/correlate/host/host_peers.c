@@ -6,8 +6,8 @@
  * equal types together; of several that do, the one that lets the calls end together is taken. */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "correlate/host/host.h"
-#include "correlate/vec.h"
 #include "model/sort.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Scopes: the modules and ops that a span lies in, each path kept once. */
 #include "base/mem.h"
+#include "base/vec.h"
 #include "correlate/host/host_graphs.h"
-#include "correlate/vec.h"
 
 enum { MAX_NAME = 1024, MAX_DEPTH = 4096 };
 

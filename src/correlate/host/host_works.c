@@ -5,8 +5,8 @@
  * without a task is a node too: its record is missing. */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "correlate/host/host_graphs.h"
-#include "correlate/vec.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * operator_memory states when memory was asked for: by the op of that name that was running. */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "correlate/notes/notes.h"
-#include "correlate/vec.h"
 
 #include <stdlib.h>
 

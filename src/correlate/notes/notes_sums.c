@@ -10,7 +10,7 @@
  * no difference. */
 #include "correlate/notes/notes_sums.h"
 #include "base/translate.h"
-#include "correlate/vec.h"
+#include "base/vec.h"
 
 /* --- by operator type --- */
 

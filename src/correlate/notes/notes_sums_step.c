@@ -1,8 +1,8 @@
 /* Sums of a step against those of the tasks: time that computes, communicates, and both at once.
  * Only for files with one step, since the tasks of a step are not marked. */
 #include "base/translate.h"
+#include "base/vec.h"
 #include "correlate/notes/notes_sums.h"
-#include "correlate/vec.h"
 
 #include <stdlib.h>
 

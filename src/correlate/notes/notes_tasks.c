@@ -4,8 +4,8 @@
  * to some 0.1 us. */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "correlate/notes/notes.h"
-#include "correlate/vec.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 struct building {
     struct mi_ort_contexts *contexts;
@@ -16,28 +17,14 @@ static uint32_t *pair_at(const struct mi_ort_contexts *contexts, uint32_t task)
     return &contexts->pair_of[task - contexts->first_task];
 }
 
-static bool grow_pairs(struct mi_ort_contexts *contexts)
-{
-    if (contexts->pair_count < contexts->pair_room)
-        return true;
-    uint32_t room = contexts->pair_room ? contexts->pair_room * 2 : 256;
-    void *moved = room < UINT32_MAX / 2
-                      ? mi_mem_resize(contexts->pairs, room, sizeof *contexts->pairs)
-                      : NULL;
-    if (!moved)
-        return false;
-    contexts->pairs = moved;
-    contexts->pair_room = room;
-    return true;
-}
-
 static bool set_pair(struct building *b, uint32_t task)
 {
     struct mi_ort_contexts *contexts = b->contexts;
     uint32_t parent = b->rows->tasks.parent[task].v, kernel = b->rows->tasks.kernel[task].v;
     uint32_t context = parent ? *pair_at(contexts, parent) : 0;
     uint32_t *pair = mi_map_at(&b->map, mi_pair(context, kernel));
-    if (!pair || !grow_pairs(contexts))
+    if (!pair || !mi_vec_room(&contexts->pairs, &contexts->pair_room, contexts->pair_count,
+                              sizeof *contexts->pairs))
         return false;
     if (!*pair) {
         *pair = contexts->pair_count++;
@@ -56,14 +43,8 @@ static bool set_pair(struct building *b, uint32_t task)
 
 static bool push_climb(struct building *b, uint32_t task)
 {
-    if (b->climb_count == b->climb_room) {
-        uint32_t room = b->climb_room ? b->climb_room * 2 : 64;
-        void *moved = mi_mem_resize(b->climb, room, sizeof *b->climb);
-        if (!moved)
-            return false;
-        b->climb = moved;
-        b->climb_room = room;
-    }
+    if (!mi_vec_room(&b->climb, &b->climb_room, b->climb_count, sizeof *b->climb))
+        return false;
     b->climb[b->climb_count++] = task;
     return true;
 }

@@ -3,6 +3,7 @@
 #include "base/decimal.h"
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 
 #include <stdio.h>
 
@@ -252,14 +253,9 @@ static bool list_candidates(struct resolving *r, const struct group *group)
     for (uint32_t i = 0; i < graphs.count; i++) {
         uint32_t node = mi_map_get(&r->unnamed, mi_pair(graphs.at[i], group->op.v));
         for (; node; node = r->next_unnamed[node]) {
-            if (r->candidate_count == r->candidate_room) {
-                uint32_t room = r->candidate_room ? r->candidate_room * 2 : 64;
-                void *moved = mi_mem_resize(r->candidates, room, sizeof *r->candidates);
-                if (!moved)
-                    return false;
-                r->candidates = moved;
-                r->candidate_room = room;
-            }
+            if (!mi_vec_room(&r->candidates, &r->candidate_room, r->candidate_count,
+                             sizeof *r->candidates))
+                return false;
             r->candidates[r->candidate_count++] = node;
         }
     }
@@ -352,14 +348,8 @@ static bool add_to_group(struct resolving *r, uint32_t p)
     if (!slot)
         return false;
     if (!*slot) {
-        if (r->group_count == r->group_room) {
-            uint32_t room = r->group_room ? r->group_room * 2 : 32;
-            void *moved = mi_mem_resize(r->groups, room, sizeof *r->groups);
-            if (!moved)
-                return false;
-            r->groups = moved;
-            r->group_room = room;
-        }
+        if (!mi_vec_room(&r->groups, &r->group_room, r->group_count, sizeof *r->groups))
+            return false;
         r->groups[r->group_count++] = (struct group){.context_node = context_node, .op = op};
         *slot = r->group_count;
     }

@@ -2,7 +2,7 @@
 #ifndef MI_CORRELATE_TYPES_PARTS_H
 #define MI_CORRELATE_TYPES_PARTS_H
 
-#include "correlate/vec.h"
+#include "base/vec.h"
 #include "model/model.h"
 
 /* Numbers of TensorProto.DataType; higher ones are not known here. */

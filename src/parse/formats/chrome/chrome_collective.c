@@ -4,6 +4,7 @@
  * encloses them; a plane says so too. */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "model/sort.h"
 #include "parse/formats/chrome/chrome.h"
 
@@ -14,15 +15,9 @@ void mi_chrome_plane(struct mi_chrome *c, const struct mi_chrome_event *event, u
         mi_chrome_lose(c, "trace.no_time", N_("an event whose ts is missing or no number"));
         return;
     }
-    if (!c->planes || c->plane_count >= c->plane_room) {
-        uint32_t room = c->plane_room ? c->plane_room * 2 : 256;
-        struct mi_chrome_plane *grown = mi_mem_resize(c->planes, room, sizeof *grown);
-        if (!grown) {
-            mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for planes");
-            return;
-        }
-        c->planes = grown;
-        c->plane_room = room;
+    if (!mi_vec_room(&c->planes, &c->plane_room, c->plane_count, sizeof *c->planes)) {
+        mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for planes");
+        return;
     }
     bool fits = event->size <= UINT32_MAX;
     c->planes[c->plane_count++] = (struct mi_chrome_plane){

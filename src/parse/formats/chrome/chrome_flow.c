@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "parse/formats/chrome/chrome.h"
 
 enum {
@@ -23,16 +24,8 @@ static uint32_t kind_of(const struct mi_chrome_point *point)
 
 static bool room(struct mi_chrome *c)
 {
-    if (c->points && c->point_count < c->point_room)
-        return true;
-    uint32_t more = c->point_room ? c->point_room * 2 : 1024;
-    struct mi_chrome_point *grown =
-        more > c->point_room ? mi_mem_resize(c->points, more, sizeof *grown) : NULL;
-    if (!grown)
-        return mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for arrows");
-    c->points = grown;
-    c->point_room = more;
-    return true;
+    return mi_vec_room(&c->points, &c->point_room, c->point_count, sizeof *c->points) ||
+           mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for arrows");
 }
 
 static uint64_t key_of(const struct mi_chrome_event *event)

@@ -1,6 +1,7 @@
 /* Distinct launches: tasks that agree in name, type and model share one kernel. */
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "parse/formats/chrome/chrome.h"
 
 /* The type as a string and as a kind; types are few, so the last ones are at hand. */
@@ -50,14 +51,7 @@ static uint32_t place_of(struct mi_chrome *c, const struct mi_chrome_kernel *key
     if (place && *place)
         return *place;
     uint32_t count = c->kernel_count ? c->kernel_count : 1;
-    if (place && count >= c->kernel_room) {
-        uint32_t room = c->kernel_room ? c->kernel_room * 2 : 256;
-        struct mi_chrome_kernel *grown = mi_mem_resize(c->kernels, room, sizeof *grown);
-        place = grown ? place : NULL;
-        c->kernels = grown ? grown : c->kernels;
-        c->kernel_room = grown ? room : c->kernel_room;
-    }
-    if (!place) {
+    if (!place || !mi_vec_room(&c->kernels, &c->kernel_room, count, sizeof *c->kernels)) {
         mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for kernels");
         return 0;
     }

@@ -4,20 +4,15 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/translate.h"
+#include "base/vec.h"
 #include "parse/formats/chrome/chrome.h"
 
 #include <stdlib.h>
 
 static bool add_mark(struct mi_chrome *c, uint64_t key, int64_t ts_ns, uint32_t slice)
 {
-    if (!c->marks || c->mark_count >= c->mark_room) {
-        uint32_t room = c->mark_room ? c->mark_room * 2 : 64;
-        struct mi_chrome_mark *grown = mi_mem_resize(c->marks, room, sizeof *grown);
-        if (!grown)
-            return mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for spans");
-        c->marks = grown;
-        c->mark_room = room;
-    }
+    if (!mi_vec_room(&c->marks, &c->mark_room, c->mark_count, sizeof *c->marks))
+        return mi_batch_fail(c->batch, MI_ENOMEM, "out of memory for spans");
     c->marks[c->mark_count] =
         (struct mi_chrome_mark){.key = key, .ts_ns = ts_ns, .slice = slice, .place = c->mark_count};
     c->mark_count++;

@@ -3,6 +3,7 @@
 #include "base/decimal.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "parse/formats/msprof/msprof_tensors.h"
 #include "parse/formats/msprof/msprof_types.h"
 
@@ -129,15 +130,9 @@ static bool same_parts(const struct mi_bytes *a, const struct mi_bytes *b, uint3
 
 static bool has_room(struct mi_msprof_kernels *kernels)
 {
-    if (kernels->seen && kernels->seen_count < kernels->seen_room)
-        return true;
-    uint32_t room = kernels->seen_room ? kernels->seen_room * 2 : 256;
-    struct mi_msprof_seen *seen = mi_mem_resize(kernels->seen, room, sizeof *seen);
-    if (!seen)
-        return mi_batch_fail(kernels->batch, MI_ENOMEM, "out of memory for kernels");
-    kernels->seen = seen;
-    kernels->seen_room = room;
-    return true;
+    return mi_vec_room(&kernels->seen, &kernels->seen_room, kernels->seen_count,
+                       sizeof *kernels->seen) ||
+           mi_batch_fail(kernels->batch, MI_ENOMEM, "out of memory for kernels");
 }
 
 /* The place of a kernel in `seen`, which is its last if the kernel is new. 0: out of memory. */

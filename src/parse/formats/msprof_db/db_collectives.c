@@ -1,6 +1,7 @@
 /* COMMUNICATION_OP: a row per collective, from the first of its parts to the last. It becomes a
  * task on the track of its group; its parts are tasks of streams. */
 #include "base/mem.h"
+#include "base/vec.h"
 #include "parse/formats/msprof_db/db_read.h"
 
 enum { START, END, NAME, TYPE, GROUP, CONNECTION, OP, DEVICE };
@@ -46,14 +47,8 @@ static int64_t device_of(const struct collectives *c, const struct mi_db_rows *r
 static bool keep_id(struct collectives *c, int64_t op)
 {
     struct mi_db_reading *r = c->r;
-    if (r->collective_count == c->room) {
-        uint32_t room = c->room ? c->room * 2 : 256;
-        int64_t *ids = mi_mem_resize(r->collective_ids, room, sizeof *ids);
-        if (!ids)
-            return mi_batch_fail(r->db.batch, MI_ENOMEM, "out of memory for collectives");
-        r->collective_ids = ids;
-        c->room = room;
-    }
+    if (!mi_vec_room(&r->collective_ids, &c->room, r->collective_count, sizeof *r->collective_ids))
+        return mi_batch_fail(r->db.batch, MI_ENOMEM, "out of memory for collectives");
     r->collective_ids[r->collective_count++] = op;
     return true;
 }

@@ -1,6 +1,7 @@
 #include "parse/formats/msprof_db/db_find.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -8,15 +9,8 @@
 
 static bool add_place(struct mi_db_finder *finder, int64_t key, int64_t rowid)
 {
-    if (finder->count == finder->room) {
-        uint32_t room = finder->room ? finder->room * 2 : 1024;
-        struct mi_db_place *places =
-            room > finder->room ? mi_mem_resize(finder->places, room, sizeof *places) : NULL;
-        if (!places)
-            return false;
-        finder->places = places;
-        finder->room = room;
-    }
+    if (!mi_vec_room(&finder->places, &finder->room, finder->count, sizeof *finder->places))
+        return false;
     finder->places[finder->count++] = (struct mi_db_place){key, rowid};
     return true;
 }

@@ -3,6 +3,7 @@
  * rows are kept once. */
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "parse/formats/msprof_db/db_read.h"
 
 enum compute_column {
@@ -32,15 +33,7 @@ static bool no_memory(struct mi_db_reading *r)
 
 static bool info_room(struct mi_db_reading *r)
 {
-    if (r->info_count < r->info_room)
-        return true;
-    uint32_t room = r->info_room ? r->info_room * 2 : 256;
-    struct mi_db_info *infos = mi_mem_resize(r->infos, room, sizeof *infos);
-    if (!infos)
-        return no_memory(r);
-    r->infos = infos;
-    r->info_room = room;
-    return true;
+    return mi_vec_room(&r->infos, &r->info_room, r->info_count, sizeof *r->infos) || no_memory(r);
 }
 
 uint32_t mi_db_info_number(struct mi_db_reading *r, const struct mi_db_info *info)
@@ -88,14 +81,8 @@ static void read_computing(struct mi_db_reading *r, const char *table)
 
 static bool part_room(struct mi_db_reading *r)
 {
-    if (r->part_count < r->part_room)
-        return true;
-    uint32_t room = r->part_room ? r->part_room * 2 : 256;
-    struct mi_db_part *parts = mi_mem_resize(r->parts, room, sizeof *parts);
-    if (!parts)
+    if (!mi_vec_room(&r->parts, &r->part_room, r->part_count, sizeof *r->parts))
         return no_memory(r);
-    r->parts = parts;
-    r->part_room = room;
     if (!r->part_count)
         r->part_count = 1; /* 0 means none */
     return true;

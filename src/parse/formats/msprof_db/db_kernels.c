@@ -1,6 +1,7 @@
 /* Kernels: what a task runs, once for all tasks that run it. */
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "parse/formats/msprof/msprof_columns.h"
 #include "parse/formats/msprof/msprof_tensors.h"
 #include "parse/formats/msprof/msprof_types.h"
@@ -63,14 +64,8 @@ static mi_kernel_id add_kernel(struct mi_db_reading *r, uint32_t number, int64_t
 
 static bool has_room(struct mi_db_reading *r)
 {
-    if (r->kernel_count < r->kernel_room)
-        return true;
-    uint32_t room = r->kernel_room ? r->kernel_room * 2 : 256;
-    struct mi_db_kernel *kernels = mi_mem_resize(r->kernels, room, sizeof *kernels);
-    if (!kernels)
+    if (!mi_vec_room(&r->kernels, &r->kernel_room, r->kernel_count, sizeof *r->kernels))
         return false;
-    r->kernels = kernels;
-    r->kernel_room = room;
     if (!r->kernel_count)
         r->kernel_count = 1; /* 0 means none */
     return true;

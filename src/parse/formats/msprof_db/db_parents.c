@@ -4,6 +4,7 @@
  * Task ids come again (they wrap, graphs run again), so a part belongs to the row of its stream and
  * id that lies around it in time. */
 #include "base/mem.h"
+#include "base/vec.h"
 #include "parse/formats/msprof_db/db_read.h"
 
 #include <stdlib.h>
@@ -22,14 +23,8 @@ struct spans {
 
 static bool add_span(struct spans *spans, const struct mi_tasks *tasks, uint64_t key, uint32_t task)
 {
-    if (spans->count == spans->room) {
-        uint32_t room = spans->room ? spans->room * 2 : 1024;
-        struct span *at = mi_mem_resize(spans->at, room, sizeof *at);
-        if (!at)
-            return false;
-        spans->at = at;
-        spans->room = room;
-    }
+    if (!mi_vec_room(&spans->at, &spans->room, spans->count, sizeof *spans->at))
+        return false;
     int64_t start = tasks->start_raw[task];
     spans->at[spans->count++] = (struct span){key, start, start + tasks->dur_ns[task], task};
     return true;

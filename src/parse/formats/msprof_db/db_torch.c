@@ -3,6 +3,7 @@
  * that the op launched, one shared with its backward op, or for enqueue and dequeue the one that
  * both share. */
 #include "base/mem.h"
+#include "base/vec.h"
 #include "parse/formats/msprof_db/db_read.h"
 
 #include <stdlib.h>
@@ -34,14 +35,8 @@ struct torch {
 
 static bool add_pair(struct torch *t, int64_t id, uint32_t connection)
 {
-    if (t->pair_count == t->pair_room) {
-        uint32_t room = t->pair_room ? t->pair_room * 2 : 1024;
-        struct pair *pairs = mi_mem_resize(t->pairs, room, sizeof *pairs);
-        if (!pairs)
-            return mi_batch_fail(t->r->db.batch, MI_ENOMEM, "out of memory for connections");
-        t->pairs = pairs;
-        t->pair_room = room;
-    }
+    if (!mi_vec_room(&t->pairs, &t->pair_room, t->pair_count, sizeof *t->pairs))
+        return mi_batch_fail(t->r->db.batch, MI_ENOMEM, "out of memory for connections");
     t->pairs[t->pair_count++] = (struct pair){id, connection};
     return true;
 }

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 /* Signatures of one name that are compared before texts are built: shapes that change from run to
  * run make several. */
@@ -182,14 +183,9 @@ static bool grow_list(uint32_t **list, uint32_t *room, uint32_t need)
 static void remember(struct mi_ort_kernels *kernels, const struct mi_ort_event *event,
                      struct mi_bytes name, mi_str_id node_name, mi_kernel_id kernel)
 {
-    if (kernels->seen_count == kernels->seen_room || !kernels->seen) {
-        uint32_t room = kernels->seen_room ? kernels->seen_room * 2 : 256;
-        void *moved = mi_mem_resize(kernels->seen, room, sizeof *kernels->seen);
-        if (!moved)
-            return; /* only slower */
-        kernels->seen = moved;
-        kernels->seen_room = room;
-    }
+    if (!mi_vec_room(&kernels->seen, &kernels->seen_room, kernels->seen_count,
+                     sizeof *kernels->seen))
+        return; /* only slower */
     if (node_name.v >= kernels->name_room &&
         !grow_list(&kernels->first_seen, &kernels->name_room, node_name.v + 1))
         return;

@@ -6,6 +6,7 @@
 #include "parse/formats/ort/ort_profile_nest.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -183,14 +184,8 @@ static bool put_in_order(struct work *w)
 
 static bool push(struct stack *stack, uint32_t code)
 {
-    if (stack->count == stack->room) {
-        uint32_t room = stack->room ? stack->room * 2 : 64;
-        void *moved = mi_mem_resize(stack->list, room, sizeof *stack->list);
-        if (!moved)
-            return false;
-        stack->list = moved;
-        stack->room = room;
-    }
+    if (!mi_vec_room(&stack->list, &stack->room, stack->count, sizeof *stack->list))
+        return false;
     stack->list[stack->count++] = code;
     return true;
 }

@@ -1,6 +1,6 @@
 /* A list of 32-bit numbers that grows; and room for lists of anything. */
-#ifndef MI_CORRELATE_VEC_H
-#define MI_CORRELATE_VEC_H
+#ifndef MI_BASE_VEC_H
+#define MI_BASE_VEC_H
 
 #include "base/mem.h"
 
@@ -33,16 +33,8 @@ static inline bool mi_vec_room(void *block, uint32_t *room, uint32_t count, size
 
 static inline bool mi_u32s_push(struct mi_u32s *list, uint32_t value)
 {
-    if (list->count >= list->room) {
-        uint32_t *grown =
-            list->room < UINT32_MAX / 2
-                ? mi_mem_resize(list->at, list->room ? (size_t)list->room * 2 : 64, sizeof *grown)
-                : NULL;
-        if (!grown)
-            return false;
-        list->at = grown;
-        list->room = list->room ? list->room * 2 : 64;
-    }
+    if (!mi_vec_room(&list->at, &list->room, list->count, sizeof *list->at))
+        return false;
     list->at[list->count++] = value;
     return true;
 }
