@@ -71,13 +71,10 @@ struct mi_site_diff *mi_site_diff(const struct mi_site *site)
     return site->diff;
 }
 
-void mi_site_free(struct mi_site *site)
+static void free_one(struct mi_site *site)
 {
-    if (!site)
-        return;
     if (!site->is_base)
         mi_site_diff_free(site->diff);
-    mi_site_free(site->base);
     for (int layer = 0; layer < LAYERS; layer++)
         for (int fold = 0; fold < MI_FOLDS; fold++) {
             struct slot *slot = &site->slots[layer][fold];
@@ -90,6 +87,15 @@ void mi_site_free(struct mi_site *site)
     mi_lod_cache_fini(&site->lods);
     mi_times_fini(&site->times);
     mi_mem_free(site);
+}
+
+void mi_site_free(struct mi_site *site)
+{
+    while (site) {
+        struct mi_site *base = site->base;
+        free_one(site);
+        site = base;
+    }
 }
 
 struct mi_lod_cache *mi_site_lod_cache(struct mi_site *site)
