@@ -366,6 +366,63 @@ async function parts(name, page) {
     await rest(page);
 }
 
+/* Ctrl and a click add to the selection in each view, and take away again; the address keeps all of it. */
+async function several(name, page) {
+    const held = () => page.evaluate(() => (location.hash.match(/;a=([nt\d.]+)/)?.[1] ?? '').split('.').filter(Boolean));
+    const one = await aBox(page, {part: 0.3});
+    await page.mouse.click(one.x, one.y);
+    await rest(page);
+    const two = await aBox(page, {part: 0.6});
+    if (!one.node || one.node === two.node) return;
+    await page.mouse.move(two.x, two.y);
+    await page.keyboard.down('Control');
+    await page.mouse.click(two.x, two.y);
+    await rest(page);
+    const marked = await page.evaluate((boxes) => boxes.map((box) => window.inspector.graph.related.has(box)), [one.box, two.box]);
+    check(`${name}: Ctrl and a click add to the selection`, (await held()).join() === `n${one.node}` && marked.every(Boolean), `${await held()} ${marked}`);
+    check(`${name}: the panel says what is selected beside`, (await page.locator('.also button').count()) === 1);
+    const row = page.locator('.mapping .row:not(.lit) .party').first();
+    let wanted = 2;
+    if (await row.count()) {
+        await row.click({modifiers: ['Control']});
+        await rest(page);
+        check(`${name}: in the mapping too`, (await held()).length === wanted, String(await held()));
+        wanted++;
+    }
+    const task = await page.evaluate(() => {
+        const t = window.inspector.timeline, d = t?.data, r = document.getElementById('timeline')?.getBoundingClientRect();
+        for (const lane of d?.lanes ?? [])
+            for (let i = lane.from; !lane.host && i < lane.end; i++) {
+                const x = t.x(d.base + (d.start[i] + d.dur[i] / 2) * d.step), y = t.laneTop(lane) + 9;
+                if (d.dur[i] * d.step > t.scale().nsPerPixel * 4 && x > 165 && x < r.width - 5 && y > 70 && y < r.height && lane.shown) return {x: r.left + x, y: r.top + y};
+            }
+        return null;
+    });
+    if (task) {
+        await page.mouse.click(task.x, task.y);
+        await rest(page);
+        check(`${name}: and in the timeline`, (await held()).length === wanted, String(await held()));
+    }
+    await page.keyboard.up('Control');
+    const all = await held(), again = await open(page.url());
+    check(`${name}: a link restores all of it`, await until(again, (n) => document.querySelectorAll('.also button').length === n, all.length), String(all));
+    check(`${name}: nothing went wrong there`, again.problems.length === 0, again.problems.join(' | '));
+    await again.context().close();
+    await page.locator('.also button').first().click();
+    await rest(page);
+    check(`${name}: one is let go of`, (await held()).length === all.length - 1, `${await held()} of ${all}`);
+    const last = await aBox(page, {part: 0.3});
+    await page.mouse.click(last.x, last.y);
+    await rest(page);
+    check(`${name}: a click alone lets go of all`, (await held()).length === 0);
+    await page.keyboard.press('Shift+ArrowDown');
+    await rest(page);
+    const below = await held();
+    check(`${name}: Shift and an arrow add`, below.length === 0 || below.join() === `n${last.node}`, String(below));
+    await page.keyboard.press('Escape');
+    await rest(page);
+}
+
 /* On a small screen what narrows the views can still be read, and stands in line. */
 async function smallScreen(name, page) {
     await page.setViewportSize({width: 1280, height: 800});
@@ -408,6 +465,7 @@ async function whole(name, inputs, {hasEnds = true, hasWires = true, isLong = fa
         await outlineTree(name, page);
         await openAll(page, 2);
         await twin(name, page);
+        await several(name, page);
         await findings(name, page);
         await summary(name, page);
         await pictures(name, page);

@@ -4,10 +4,11 @@ import {useEffect, useState} from 'preact/hooks';
 import {getJson, isAborted, type Cell, type GroupInfo, type LinkedNode, type Report, type ReportTable} from '../api/client';
 import {categoryName, t, type Key} from '../i18n/i18n';
 import {graphActions, select, setLayer, setSearch, showPath} from '../state/actions';
-import {capture, failure, group, layer, links, path, selection, type Group} from '../state/state';
+import {add} from '../state/also';
+import {also, capture, failure, group, layer, links, path, relatedTasks, selection, type Group} from '../state/state';
 import {Findings, ReportView, Table, useReport} from '../tables/report';
 import {brief} from '../tables/rows';
-import {clean} from '../util/clean';
+import {clean, middle} from '../util/clean';
 import {look} from '../util/colours';
 import {count, duration, share} from '../util/format';
 
@@ -51,6 +52,7 @@ function NodeDetails() {
                 {path.value ? <button onClick={() => (path.value = null)}>{t('clearPath')}</button>
                     : found.node !== null && <button onClick={() => void showPath()}>{t('path')}</button>}
             </p>
+            {also.value.length > 0 && <AlsoSelected />}
             {path.value && <PathNote />}
             {(['framework', 'compiled'] as const).map((side) => found[side].length > 0 && (
                 <LinkedList key={side} side={side} nodes={found[side]} own={chosen.node} isOwnLayer={found.layer === side} />))}
@@ -59,6 +61,18 @@ function NodeDetails() {
             {info && <Sheets report={info} />}
             <History name={found.name} />
         </div>
+    );
+}
+
+// What is selected beside, each to be let go of.
+function AlsoSelected() {
+    const tasks = relatedTasks.value.size;
+    return (
+        <p class="also faint">{t('alsoSelected', {n: count(also.value.length)})}{tasks > 0 && ` · ${t('tasksOfAll', {n: count(tasks)})}`}
+            {also.value.map((kept) => (
+                <button key={`${kept.node}:${kept.task}`} class="chip" title={clean(kept.links?.name ?? '', 400)} onClick={() => add(kept.node, kept.task, 'panel')}>
+                    {middle(clean(kept.links?.name ?? `#${kept.node || kept.task}`), 28)} ✕</button>))}
+        </p>
     );
 }
 

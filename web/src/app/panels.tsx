@@ -45,7 +45,7 @@ function Files() {
 }
 
 const KEYS: [string, Key][] = [
-    ['W S', 'keyZoom'], ['A D', 'keyPan'], ['↑ ↓ ← →', 'keyMove'], ['[ ]', 'keyInside'], ['Enter', 'keyOpen'], ['E · Shift E', 'keyOpenAll'],
+    ['W S', 'keyZoom'], ['A D', 'keyPan'], ['↑ ↓ ← →', 'keyMove'], ['[ ]', 'keyInside'], ['Ctrl click · Shift ↑ ↓ ← →', 'keyAdd'], ['Enter', 'keyOpen'], ['E · Shift E', 'keyOpenAll'],
     ['F · 0', 'keyFit'], ['P', 'keyPath'], ['/ · n · Shift n', 'keySearch'], ['G 1 2 3 4', 'keyGo'], ['Esc', 'keyBack'], ['?', 'keyHelp'],
 ];
 

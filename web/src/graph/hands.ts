@@ -18,7 +18,7 @@ export interface Steered {
     point(box: number): void;
     isBoxUnder(event: {clientX: number; clientY: number}): number;
     toggle(box: number): void;
-    choose(box: number): void;
+    choose(box: number, adds?: boolean): void; // adds: to what is selected
     goTo(box: number, onlyIfOutside: boolean): void;
     fitSelection(): void;
     fitAll(): void;
@@ -102,7 +102,7 @@ export class GraphHands {
     private up(event: PointerEvent): void {
         this.touches.delete(event.pointerId);
         this.pinch = null;
-        if (this.drag && !this.drag.moved) this.view.choose(this.view.isBoxUnder(event));
+        if (this.drag && !this.drag.moved) this.view.choose(this.view.isBoxUnder(event), event.ctrlKey || event.metaKey);
         this.drag = null;
     }
 
@@ -117,10 +117,10 @@ export class GraphHands {
             KeyE: () => (event.shiftKey ? view.closeAll() : view.openMore()),
             KeyP: () => void showPath(),
             Enter: () => view.toggle(view.selectedBox),
-            ArrowDown: () => this.along(true),
-            ArrowUp: () => this.along(false),
-            ArrowLeft: () => this.sideways(-1),
-            ArrowRight: () => this.sideways(1),
+            ArrowDown: () => this.along(true, event.shiftKey),
+            ArrowUp: () => this.along(false, event.shiftKey),
+            ArrowLeft: () => this.sideways(-1, event.shiftKey),
+            ArrowRight: () => this.sideways(1, event.shiftKey),
             BracketLeft: () => this.inside(false),
             BracketRight: () => this.inside(true),
             Escape: () => this.back(),
@@ -158,14 +158,14 @@ export class GraphHands {
         else view.pan((code === 'KeyA' ? -700 : 700) * seconds, 0);
     }
 
-    private choose(box: number | undefined): void {
+    private choose(box: number | undefined, adds = false): void {
         if (!box) return;
-        this.view.choose(box);
+        this.view.choose(box, adds);
         this.view.goTo(box, true);
     }
 
     // To a consumer or a producer, the one that is nearest.
-    private along(down: boolean): void {
+    private along(down: boolean, adds: boolean): void {
         const {scene, selectedBox} = this.view;
         if (!scene) return;
         if (!selectedBox) {
@@ -174,7 +174,7 @@ export class GraphHands {
         }
         const middle = scene.x[selectedBox]! + scene.width[selectedBox]! / 2;
         const off = (b: number): number => Math.abs(scene.x[b]! + scene.width[b]! / 2 - middle) + Math.abs(scene.y[b]! - scene.y[selectedBox]!) / 4;
-        this.choose(neighbours(scene, selectedBox, down).sort((a, b) => off(a) - off(b))[0]);
+        this.choose(neighbours(scene, selectedBox, down).sort((a, b) => off(a) - off(b))[0], adds);
     }
 
     // Where to begin: the uppermost box that is no open group.
@@ -187,7 +187,7 @@ export class GraphHands {
     }
 
     // The box beside it: at about the same height within the same group.
-    private sideways(step: number): void {
+    private sideways(step: number, adds: boolean): void {
         const {scene, selectedBox: box} = this.view;
         if (!scene || !box) return;
         const middle = scene.y[box]! + scene.height[box]! / 2;
@@ -197,7 +197,7 @@ export class GraphHands {
             if (scene.y[b]! > middle || scene.y[b]! + scene.height[b]! < middle || (scene.x[b]! - scene.x[box]!) * step <= 0) continue;
             if (!best || Math.abs(scene.x[b]! - scene.x[box]!) < Math.abs(scene.x[best]! - scene.x[box]!)) best = b;
         }
-        this.choose(best);
+        this.choose(best, adds);
     }
 
     private inside(down: boolean): void {

@@ -2,6 +2,7 @@
 import {effect, untracked} from '@preact/signals';
 import {isAborted, postFrame} from '../api/client';
 import {graphActions, select} from '../state/actions';
+import {add} from '../state/also';
 import {takeAhead, tellDrawn, whenShown} from '../state/first';
 import {
     announcement, capture, failure, focus, fold, follow, graphMost, graphPlace, group, heatMap, hidden, hits, layer, opened, outline, path,
@@ -321,10 +322,15 @@ export class GraphView {
 
     // --- choosing ---
 
-    choose(box: number): void {
+    choose(box: number, adds = false): void {
         const scene = this.scene;
         if (!scene) return;
         const node = box ? scene.node[box]! : 0;
+        if (adds) {
+            if (node) add(node, 0, 'graph');
+            this.tellFocus();
+            return;
+        }
         this.selectedBox = box;
         group.value = box && !node ? {layer: layer.value, fold: fold.value, item: scene.group[box]!, label: scene.label[box]!} : null;
         if (group.value) announcement.value = t('selected', {name: this.describe(box)});

@@ -4,7 +4,7 @@ import {getJson, isAborted, report, type Hit, type Links, type Report} from '../
 import {t} from '../i18n/i18n';
 import {clean} from '../util/clean';
 import {
-    announcement, capture, failure, fold, graphPlace, group, hits, hitTasks, lang, layer, links, opened, panel, path, search, selection, type Fold,
+    also, announcement, capture, failure, fold, graphPlace, group, hits, hitTasks, lang, layer, links, opened, panel, path, search, selection, type Fold,
     type LayerName, type View,
 } from './state';
 
@@ -51,6 +51,12 @@ async function loadLinks(query: string, origin: View): Promise<void> {
 }
 
 export function select(node: number, task: number, origin: View): void {
+    if (also.value.length) also.value = [];
+    move(node, task, origin);
+}
+
+// Selects without letting go of what is selected beside.
+export function move(node: number, task: number, origin: View): void {
     const now = selection.value;
     if (now.node === node && now.task === task) return;
     if (node || task) group.value = null;

@@ -2,14 +2,16 @@
 // not right is left out, and nothing from it is ever markup.
 import {effect} from '@preact/signals';
 import {
-    capture, fold, graphPlace, heatMap, hidden, lang, layer, links, opened, panel, search, selection, theme, timeWindow, type Fold, type LayerName,
+    also, capture, fold, graphPlace, heatMap, hidden, lang, layer, links, opened, panel, search, selection, theme, timeWindow, type Fold, type LayerName,
 } from './state';
 import {dimOthers, foldIdle, rawTime, showFlows, timeText} from '../timeline/state';
 import {select, setSearch} from './actions';
+import {keep} from './also';
 import {isCompared, selectBase} from '../diff/actions';
 import {baseSelection, colourBy, comparing, type ColourBy} from '../diff/state';
 
 const MOST = 2000;
+const ALSO = /^[nt]\d{1,10}(\.[nt]\d{1,10}){0,99}$/;
 
 export interface Place {
     layer?: LayerName;
@@ -17,6 +19,7 @@ export interface Place {
     open?: number[];
     node?: number;
     task?: number;
+    also?: {node: number; task: number}[]; // selected beside it
     name?: string; // of the node: numbers are good for the same files only
     time?: {start: number; duration: number};
     graph?: {x: number; y: number; scale: number};
@@ -62,6 +65,7 @@ export function encode(place: Place): string {
     if (place.fold) parts.push(`d=${place.fold}`);
     if (place.node) parts.push(`s=n:${place.node}`);
     else if (place.task) parts.push(`s=t:${place.task}`);
+    if (place.also?.length) parts.push(`a=${place.also.map((k) => (k.node ? `n${k.node}` : `t${k.task}`)).join('.')}`);
     if (place.name) parts.push(`w=${encodeURIComponent(place.name)}`);
     if (place.graph) parts.push(`g=${Math.round(place.graph.x)},${Math.round(place.graph.y)},${place.graph.scale.toPrecision(4)}`);
     if (place.heat) parts.push('c=time');
@@ -97,6 +101,8 @@ export function decode(text: string): Place {
             const [x, y, scale] = value.split(',').map(Number);
             if (scale && scale > 0) place.graph = {x: x ?? 0, y: y ?? 0, scale: Math.min(scale, 12)};
         } else if (key === 'c' && value === 'time') place.heat = true;
+        else if (key === 'a' && ALSO.test(value))
+            place.also = value.split('.').map((k) => ({node: k[0] === 'n' ? Number(k.slice(1)) : 0, task: k[0] === 't' ? Number(k.slice(1)) : 0}));
         else if (key === 'p' && /^[a-z]{1,12}$/.test(value)) place.panel = value;
         else if (key === 't' && /^-?\d{1,19},\d{1,19}$/.test(value)) {
             const [start, duration] = value.split(',').map(Number);
@@ -144,6 +150,7 @@ export function restore(place: Place): void {
     if (place.base && comparing.value && !place.node) void selectBase(place.base, 0, 'panel');
     else if (place.node || place.task) select(place.node ?? 0, place.task ?? 0, 'link');
     else if (selection.value.node || selection.value.task) select(0, 0, 'link');
+    keep(place.also ?? []);
 }
 
 // Of another version of the files: the number is another node's, but its name can be looked for.
@@ -165,6 +172,7 @@ export function here(): Place {
     if (heatMap.value) place.heat = true;
     if (panel.value !== 'details') place.panel = panel.value;
     if (selection.value.task) place.task = selection.value.task;
+    if (also.value.length) place.also = also.value.map(({node, task}) => ({node, task}));
     if (timeWindow.value.duration > 1) place.time = timeWindow.value;
     const switches = SWITCHES.map(([letter, value, on]) => (value.value === on ? letter : '')).join('');
     if (switches) place.switches = switches;
@@ -179,7 +187,7 @@ export function here(): Place {
 
 // Moves replace the address, selections add to the history, so that Back undoes a selection.
 export function keepAddress(): void {
-    const chosen = (): string => `${selection.value.node}:${selection.value.task}:${selection.value.node ? 0 : baseSelection.value.node}`;
+    const chosen = (): string => `${also.value.length}:${selection.value.node}:${selection.value.task}:${selection.value.node ? 0 : baseSelection.value.node}`;
     let timer = 0, shown = chosen();
     effect(() => {
         links.value;

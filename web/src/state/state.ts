@@ -66,11 +66,20 @@ export const timeWindow = signal<{start: number; duration: number}>({start: 0, d
 export const panel = signal<string>('details');
 export const announcement = signal<string>('');
 
-// Nodes of each layer that belong to the selection.
-export const relatedNodes = computed<ReadonlySet<number>>(() => {
-    const found = links.value;
-    if (!found) return new Set();
-    return new Set([...found.framework, ...found.compiled].map((n) => n.node));
-});
+// Selected before the last one and not let go of, see also.ts.
+export interface Kept {
+    node: number;
+    task: number;
+    links: Links | null; // not known yet
+}
 
-export const relatedTasks = computed<ReadonlySet<number>>(() => new Set(links.value?.tasks ?? []));
+export const also = signal<readonly Kept[]>([]);
+
+const allLinks = computed<readonly Links[]>(() => [links.value, ...also.value.map((kept) => kept.links)].filter((found) => found !== null));
+
+// Nodes of each layer that belong to the selection.
+export const relatedNodes = computed<ReadonlySet<number>>(
+    () => new Set(allLinks.value.flatMap((found) => [...found.framework, ...found.compiled].map((n) => n.node))));
+
+export const relatedTasks = computed<ReadonlySet<number>>(
+    () => new Set([...allLinks.value.flatMap((found) => found.tasks), ...also.value.flatMap((kept) => kept.task || [])]));

@@ -3,7 +3,8 @@
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {t} from '../i18n/i18n';
 import {select as choose, setLayer} from '../state/actions';
-import {capture, relatedNodes, selection} from '../state/state';
+import {add} from '../state/also';
+import {also, capture, relatedNodes, selection} from '../state/state';
 import {clean} from '../util/clean';
 import {count, duration, share} from '../util/format';
 import {useReport} from './report';
@@ -85,7 +86,7 @@ function Rows({rows, whole}: {rows: readonly MapRow[]; whole: number}) {
     const list = useRef<HTMLDivElement | null>(null);
     const related = relatedNodes.value, selected = selection.value;
     const isLit = (row: MapRow): boolean => [row.framework, row.compiled].some((p) => p !== null && (related.has(p.id) || p.id === selected.node)) ||
-        (row.task !== null && row.task.id === selected.task);
+        (row.task !== null && [selected, ...also.value].some((s) => s.task === row.task!.id));
     useEffect(() => {
         if (!list.current) return undefined;
         const sizes = new ResizeObserver(([entry]) => setHigh(entry?.contentRect.height ?? 400));
@@ -113,7 +114,7 @@ function Rows({rows, whole}: {rows: readonly MapRow[]; whole: number}) {
         };
         const row = rows[cursor];
         if (e.key in moves) go(moves[e.key]!);
-        else if (e.key === 'Enter' && row) pick(row, row.framework ? 'framework' : row.compiled ? 'compiled' : 'task');
+        else if (e.key === 'Enter' && row) pick(row, row.framework ? 'framework' : row.compiled ? 'compiled' : 'task', e.ctrlKey || e.metaKey);
         else if (e.key === 'ArrowRight' && row?.compiled) pick(row, 'compiled');
         else if (e.key === 'ArrowLeft' && row?.framework) pick(row, 'framework');
         else return;
@@ -131,10 +132,11 @@ function Rows({rows, whole}: {rows: readonly MapRow[]; whole: number}) {
     );
 }
 
-function pick(row: MapRow, side: 'framework' | 'compiled' | 'task'): void {
-    if (side === 'task' && row.task) choose(0, row.task.id, 'mapping');
-    else if (side === 'framework' && row.framework) choose(row.framework.id, 0, 'mapping');
-    else if (row.compiled) choose(row.compiled.id, 0, 'mapping');
+function pick(row: MapRow, side: 'framework' | 'compiled' | 'task', adds = false): void {
+    const act = adds ? add : choose;
+    if (side === 'task' && row.task) act(0, row.task.id, 'mapping');
+    else if (side === 'framework' && row.framework) act(row.framework.id, 0, 'mapping');
+    else if (row.compiled) act(row.compiled.id, 0, 'mapping');
 }
 
 // Reports tell in the language of the page how sure a link is.
@@ -151,7 +153,7 @@ function PartyCell({party, side, row, isOwn}: {party: Party; side: 'framework' |
         pick(row, side);
     };
     return (
-        <span class={isOwn ? 'party own' : 'party'} title={`${clean(party.op, 80)} ${clean(party.name, 400)}`} onClick={() => pick(row, side)} onDblClick={jump}>
+        <span class={isOwn ? 'party own' : 'party'} title={`${clean(party.op, 80)} ${clean(party.name, 400)}`} onClick={(e) => pick(row, side, e.ctrlKey || e.metaKey)} onDblClick={jump}>
             <b>{clean(brief(party.op), 60) || '–'}</b> {clean(party.name, 200)}
         </span>
     );

@@ -92,6 +92,6 @@ export class Hands {
             view.source.window.value = {start: view.overviewTime(x) - duration / 2, duration};
             return;
         }
-        view.click(x, y);
+        view.click(x, y, event.ctrlKey || event.metaKey);
     }
 }

@@ -31,8 +31,8 @@ export class Keys {
             Digit0: () => view.fitAll(),
             KeyF: () => view.fitSelection(),
             Enter: () => view.zoomToChosen(),
-            ArrowLeft: () => this.neighbour(-1),
-            ArrowRight: () => this.neighbour(1),
+            ArrowLeft: () => this.neighbour(-1, event.shiftKey),
+            ArrowRight: () => this.neighbour(1, event.shiftKey),
             ArrowUp: () => this.row(-1),
             ArrowDown: () => this.row(1),
             BracketLeft: () => this.ofNode(-1),
@@ -50,9 +50,9 @@ export class Keys {
 
     // --- from task to task ---
 
-    private go(task: number): void {
+    private go(task: number, adds = false): void {
         if (!task) return;
-        this.view.source.select(task);
+        this.view.source.select(task, adds);
         this.view.follow(task);
     }
 
@@ -61,9 +61,9 @@ export class Keys {
         return source.task() || (source.tasks()[0] ?? 0);
     }
 
-    private neighbour(by: -1 | 1): void {
+    private neighbour(by: -1 | 1, adds: boolean): void {
         const {around} = this.view.loads, own = around.find((place) => place.task === this.at());
-        if (own) this.go(by < 0 ? own.before : own.behind);
+        if (own) this.go(by < 0 ? own.before : own.behind, adds);
         else if (!this.at()) this.first();
     }
 

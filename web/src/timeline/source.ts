@@ -2,7 +2,8 @@
 import type {ReadonlySignal, Signal} from '@preact/signals';
 import type {Capture} from '../api/client';
 import {select} from '../state/actions';
-import {capture, hits, hitTasks, links, path, selection, timeWindow, type Path} from '../state/state';
+import {add} from '../state/also';
+import {also, capture, hits, hitTasks, links, path, relatedTasks, selection, timeWindow, type Path} from '../state/state';
 import {zeroOf} from './axis';
 import type {Whole} from './data';
 import {fitted} from './moves';
@@ -25,12 +26,13 @@ export interface TimeSource {
     tasks(): readonly number[]; // ... what belongs to the selection
     found(): {nodes: ReadonlySet<number>; tasks: ReadonlySet<number>} | null; // by a search: all else is pale
     shownPath(): Path | null;
-    select(task: number): void;
+    select(task: number, adds?: boolean): void; // adds: to what is selected
 }
 
 export const own: TimeSource = {
     name: '', isLeading: true, title: () => '', path: (text) => text, capture, window: timeWindow, hiddenTracks, arrowNote, twin,
-    zero: () => zeroOf(capture.value), fit: fitted, task: () => selection.value.task, tasks: () => links.value?.tasks ?? [],
+    zero: () => zeroOf(capture.value), fit: fitted, task: () => selection.value.task, 
+    tasks: () => (also.value.length ? [...relatedTasks.value] : links.value?.tasks ?? []),
     found: () => (hits.value.size || hitTasks.value.size ? {nodes: hits.value, tasks: hitTasks.value} : null), shownPath: () => path.value,
-    select: (task) => select(0, task, 'timeline'),
+    select: (task, adds) => (adds ? add : select)(0, task, 'timeline'),
 };

@@ -348,13 +348,13 @@ export class TimelineView {
         return null;
     }
 
-    click(px: number, py: number): void {
+    click(px: number, py: number, adds = false): void {
         const marker = this.markers.find((m) => px >= m.x && px <= m.x + m.wide && py >= m.y && py <= m.y + m.high);
         const group = this.groupAt(px, py), track = this.trackAt(px, py);
         if (marker) this.bringIntoSight(marker.place);
         else if (group) this.toggle(group);
         else if (track) this.source.hiddenTracks.value = new Set([...this.source.hiddenTracks.value, track]);
-        else if (px >= NAMES && py >= TOP) this.choose(this.spotAt(px, py));
+        else if (px >= NAMES && py >= TOP) this.choose(this.spotAt(px, py), adds);
     }
 
     private trackAt(px: number, py: number): number {
@@ -390,10 +390,11 @@ export class TimelineView {
     }
 
     // A task is selected; a call of the host says what it launched.
-    private choose(spot: Spot | null): void {
+    private choose(spot: Spot | null, adds: boolean): void {
         const data = this.data;
-        if (!data || !spot) this.source.select(0);
-        else if (!spot.lane.host) this.source.select(data.id[spot.slice]!);
+        if (!data || !spot) {
+            if (!adds) this.source.select(0);
+        } else if (!spot.lane.host) this.source.select(data.id[spot.slice]!, adds);
         else {
             announcement.value = t('selected', {name: nameOf(data, spot.slice)});
             void this.loads.flowsOf(0, data.id[spot.slice]!, this.source.window.value.start);
