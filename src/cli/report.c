@@ -22,6 +22,12 @@ static const struct mi_param params[] = {
     {.name = "anonymise",
      .kind = MI_PARAM_FLAG,
      .help = N_("Put stand-ins for all names; types, shapes, times and numbers stay.")},
+    {.name = "key",
+     .kind = MI_PARAM_TEXT,
+     .metavar = N_("FILE"),
+     .help =
+         N_("With --anonymise: a file that nobody else has. Reports made with the same one have "
+            "the same stand-ins for the same names.")},
     MI_PARAM_END};
 
 static bool tick(void *user, uint64_t written_bytes)
@@ -59,6 +65,8 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
         return mi_cli_usage(cli, &mi_command_report, "no input was named");
     if (!path || !*path)
         return mi_cli_usage(cli, &mi_command_report, "say where to write: --output FILE");
+    if (mi_args_text(args, "key", NULL) && !mi_args_flag(args, "anonymise"))
+        return mi_cli_usage(cli, &mi_command_report, "--key goes with --anonymise");
     if (!mi_offline_can()) { /* said before anything is read */
         mi_fail(&err, MI_EUNSUPPORTED,
                 "this program was built without what reports need: ./dev deps installs it");
@@ -82,7 +90,8 @@ const struct mi_command mi_command_report = {
                   "answers the page; never weights, and of counters those that the summary quotes. "
                   "It appears when it is complete, and inputs are never overwritten."),
     .examples = "inspector-cli report model.onnx model.om PROF_000001/ -o report.html\n"
-                "inspector-cli report capture/ --anonymise --max-size 8 -o for-support.html",
+                "inspector-cli report capture/ --anonymise --max-size 8 -o for-support.html\n"
+                "inspector-cli report new/ --anonymise --key names.key -o new.html",
     .params = params,
     .run = run,
 };

@@ -3,7 +3,7 @@
  * of their policy, and take no hostile name for more than a name. With --anonymise no name of the inputs is in
  * the file. MI_CLI, MI_TEMP name the program and a folder with hostile.prototxt; MI_CASE, MI_SAMPLES may be absent. */
 import {execFileSync} from 'node:child_process';
-import {existsSync, readFileSync, statSync} from 'node:fs';
+import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
 import {chromium} from 'playwright-core';
@@ -238,6 +238,12 @@ for (const [name, files, hasTasks] of inputs.filter(([, list]) => list)) {
     check(`${name}: there are names to hide`, names.length > 10, `${names.length}`);
     check(`${name}: none of ${names.length} names is in the file`, seen.length === 0, JSON.stringify(seen.slice(0, 8)));
     const plain = payload(join(temp, `${name}.html`));
+    const key = join(temp, 'names.key'), keyed = [];
+    writeFileSync(key, 'sixteen bytes and more of a secret');
+    for (const list of [files, [...files].reverse()]) keyed.push(payload(write(`${name}-keyed`, list, ['--anonymise', '--key', key])));
+    const standIns = keyed.map((data) => new Set(stringsOf(data).match(/x[a-z]{10}/g) ?? []));
+    check(`${name}: with a key none is either`, !names.some((n) => stringsOf(keyed[0]).includes(Buffer.from(n, 'utf8').toString('latin1'))));
+    check(`${name}: one key, one stand-in`, standIns[0].size > 3 && [...standIns[0]].every((x) => standIns[1].has(x)), `${standIns[0].size} ${standIns[1].size}`);
     check(`${name}: without the option they are`, names.filter((n) => plain.includes(n)).length > names.length / 2);
     if (name !== 'hostile' && name !== 'case') continue;
     const page = await open(file);

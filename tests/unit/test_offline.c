@@ -144,7 +144,7 @@ static void names_get_stand_ins(void **state)
 {
     (void)state;
     struct mi_disguise d;
-    assert_true(mi_disguise_init(&d));
+    assert_true(mi_disguise_init(&d, NULL));
     assert_name(&d, "/encoder/layer.0/Conv_12", "/xa/xb.0/xc_12");
     assert_name(&d, "layer.1/encoder", "xb.1/xa"); /* the same words, the same stand-ins */
     assert_name(&d, "conv", "xd");                 /* another word than Conv */
@@ -162,6 +162,30 @@ static void names_get_stand_ins(void **state)
     assert_name(&d, "aabQ", "xj");
     assert_name(&d, "abiQ", "xaa");
     mi_disguise_fini(&d);
+}
+
+/* With a key a name is shown alike whatever came before it, and by another key otherwise. */
+static void keys_make_stand_ins(void **state)
+{
+    (void)state;
+    struct mi_hash_key keys[2] = {mi_hash_key_from(MI_LIT("one")), mi_hash_key_from(MI_LIT("two"))};
+    struct mi_disguise d[3];
+    char shown[3][64];
+    for (int i = 0; i < 3; i++) {
+        assert_true(mi_disguise_init(&d[i], &keys[i / 2]));
+        if (i)
+            mi_disguise_name(&d[i], MI_S_NAME, MI_LIT("something else"));
+        struct mi_bytes text =
+            mi_disguise_name(&d[i], MI_S_NAME, MI_LIT("encoder/layer.0/stream 3"));
+        assert_in_range(text.len, 1, sizeof shown[i] - 1);
+        memcpy(shown[i], text.at, text.len);
+        shown[i][text.len] = 0;
+        assert_int_equal(text.len, 2 * 11 + strlen("/.0/stream 3"));
+        mi_disguise_fini(&d[i]);
+    }
+    assert_string_equal(shown[0], shown[1]);
+    assert_string_not_equal(shown[1], shown[2]);
+    assert_non_null(strstr(shown[0], ".0/stream 3"));
 }
 
 /* --- size --- */
@@ -271,6 +295,7 @@ int main(void)
         cmocka_unit_test(the_page_is_answered),
         cmocka_unit_test(odd_requests_are_answered),
         cmocka_unit_test(names_get_stand_ins),
+        cmocka_unit_test(keys_make_stand_ins),
         cmocka_unit_test(what_goes_first_is_fixed),
         cmocka_unit_test(late_tasks_go_with_their_links),
         cmocka_unit_test(base64_is_that_of_the_standard),

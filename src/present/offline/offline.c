@@ -16,7 +16,8 @@ enum { DEFAULT_MIB = 32, ROUNDS = 24, PER_1000 = 1000, MARGIN = 50 };
 
 struct mi_offline {
     const struct mi_model *model;
-    bool is_anonymised;
+    bool is_anonymised, is_keyed;
+    struct mi_hash_key key;
     uint64_t most_bytes; /* of the packed data */
     struct mi_cut cut;
     struct mi_sink frame;  /* web/src/report.html */
@@ -34,7 +35,7 @@ static bool pack(struct mi_offline *m, struct mi_error *err)
                                           .user = &disguise,
                                           .values = m->values};
     struct mi_sink plain;
-    if (!mi_disguise_init(&disguise))
+    if (!mi_disguise_init(&disguise, m->is_keyed ? &m->key : NULL))
         return mi_fail(err, MI_ENOMEM, "out of memory for the report");
     memcpy(options.keep, m->cut.keep, sizeof options.keep);
     mi_sink_init_memory(&plain);
@@ -212,6 +213,9 @@ struct mi_offline *mi_offline_new(const struct mi_model *model,
     }
     m->model = model;
     m->is_anonymised = options->is_anonymised;
+    m->is_keyed = options->key != NULL;
+    if (options->key)
+        m->key = *options->key;
     mi_sink_init_memory(&m->frame);
     mi_sink_init_memory(&m->packed);
     mi_sink_init_memory(&m->about);

@@ -7,6 +7,7 @@
 #ifndef MI_PRESENT_OFFLINE_OFFLINE_H
 #define MI_PRESENT_OFFLINE_OFFLINE_H
 
+#include "base/keyed_hash.h"
 #include "base/sink.h"
 #include "model/model.h"
 
@@ -15,6 +16,7 @@ struct mi_offline;
 struct mi_offline_options {
     int64_t most_mib; /* largest size of the file, MiB; 0 = 32 */
     bool is_anonymised;
+    const struct mi_hash_key *key; /* of the stand-ins; NULL: they are numbered, see disguise.h */
 };
 
 /* Whether this program can write reports. */
