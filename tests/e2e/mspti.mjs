@@ -1,5 +1,5 @@
 // A capture with device times by MSPTI against what the stand-in for AscendCL did.
-// usage: mspti.mjs CAPTURE TRUTH (whole|part) [models] [DIAGNOSTIC...]
+// usage: mspti.mjs CAPTURE TRUTH (whole|part|any) [models]     any: it may be that none is there [DIAGNOSTIC...]
 import { readFileSync } from "node:fs";
 import assert from "node:assert";
 
@@ -29,14 +29,14 @@ for (const k of seen)
 if (extent === "whole")
     assert.equal(seen.length, ran.length);
 else
-    assert.ok(seen.length > 0 && seen.length <= ran.length, `${seen.length} of ${ran.length}`);
+    assert.ok(seen.length >= (extent === "part" ? 1 : 0) && seen.length <= ran.length, `${seen.length} of ${ran.length}`);
 
 // What is missing is told.
 const inputs = JSON.parse(readFileSync(`${folder}.inputs`, "utf8"));
 const text = JSON.stringify(inputs);
 for (const code of codes)
     assert.ok(text.includes(`"${code}"`), `${code} is not told`);
-if (extent === "part" && seen.length < ran.length)
+if (extent !== "whole" && seen.length < ran.length)
     assert.match(text, /"hook\.mspti_(no_buffer|cut|late)"/);
 
 // Kernels of the model: the node, for certain, and the call that executed that run.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Device times by a stand-in for MSPTI: what is in the capture is what the stand-in for AscendCL ran, joined
 # with models and calls; and where MSPTI makes it difficult, what is missing is told.
-# usage: mspti.sh INFER TRAIN MSPTI-LIBRARY     77 = skipped
+# usage: mspti.sh INFER TRAIN FORKER MSPTI-LIBRARY     77 = skipped
 set -eu
-infer=$1 train=$2 mspti=$(dirname "$3")
+infer=$1 train=$2 forker=$3 mspti=$(dirname "$4")
 command -v node >/dev/null 2>&1 || { echo "skipped: no node"; exit 77; }
 cli=$MI_BINARY_DIR/inspector-cli
 temp=$(mktemp -d)
@@ -52,14 +52,14 @@ started odd fill,odd "$train" "$model" 40 2
 check odd whole models hook.mspti_unknown
 
 # --- buffers run out: what was dropped is told, all else is there ---
-started slow fill,slow "$train" "$model" 200 2
+started slow fill,slow "$train" "$model" 800 2
 check slow part hook.mspti_no_buffer
 
 # --- the last record of a buffer is cut; a flush that comes too late for the end of the capture ---
 started cut fill,cut "$train" "$model" 40 2
 check cut part hook.mspti_cut
 started late fill,late "$train" "$model" 60 2
-check late part hook.mspti_late
+check late any hook.mspti_late
 
 # --- CANN 8.1: no calls of nodes, so no names of nodes and no models; the times are there ---
 started old old "$infer" "$model" 4
@@ -69,6 +69,18 @@ check old whole
 started taken taken "$infer" "$model" 2
 [ "$(grep -c aclmdlExecute "$temp/taken.csv/slices.csv")" = 2 ] || fail "taken: calls are missing"
 [ "$(wc -l < "$temp/taken.csv/tasks.csv")" = 1 ] || fail "taken: tasks out of nowhere"
+
+# --- forks: the child does not wait for threads of MSPTI that it does not have, nothing is twice ---
+mkdir "$temp/fork"
+LD_LIBRARY_PATH="$mspti" MI_CAPTURE_PROFILER=mspti MI_CAPTURE_DIR="$temp/fork" MI_CAPTURE_RUNTIME=1 \
+    LD_PRELOAD="$MI_HOOK_LIB" timeout 60 "$forker" 10 > "$temp/fork.out" || fail "fork: exit code $?"
+[ "$(cat "$temp/fork.out")" = forked ] || fail "fork: $(cat "$temp/fork.out")"
+kernels=0
+for file in "$temp/fork"/hook-*.mirec; do
+    "$cli" export --format csv --output-dir "$temp/fork.csv" "$file" > /dev/null
+    kernels=$((kernels + $(sed 1d "$temp/fork.csv/tasks.csv" | wc -l)))
+done
+[ "$kernels" = 20 ] || fail "fork: $kernels kernels instead of the 20 of the parent"
 
 # --- killed: what was flushed a second before is there ---
 mkdir "$temp/killed"

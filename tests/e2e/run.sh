@@ -17,3 +17,28 @@ temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 node "$MI_SOURCE_DIR/tests/e2e/run.mjs" "$MI_BINARY_DIR/inspector-cli" "$1" "$2" \
     "${MI_SHARED:-$MI_SOURCE_DIR/../shared}/samples/onnxruntime" "$temp/work"
+
+# The same by `start`: the four steps of a live collection, on ONNX Runtime.
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+[ -n "${MI_ORT_LIB:-}" ] || exit 0
+cli=$MI_BINARY_DIR/inspector-cli
+"$1" "$temp/net.onnx" 10 2 64 > /dev/null
+"$cli" start --output-dir "$temp/live" --enable-graph --enable-runtime --backend ort -- "$temp/net.onnx" --runs 3 > /dev/null ||
+    fail "start --backend ort"
+"$cli" snapshot "$temp/live" > /dev/null 2>&1 || fail "snapshot"
+"$cli" collect "$temp/live" > /dev/null 2>&1 || fail "collect"
+"$cli" export --input-dir "$temp/live" --format json > /dev/null || fail "export"
+node -e '
+    const { readFileSync } = require("fs"), folder = process.argv[1];
+    const layers = new Set(JSON.parse(readFileSync(folder + "/graph.json", "utf8")).graphs.map((g) => g.layer_level));
+    const trace = JSON.parse(readFileSync(folder + "/trace.json", "utf8"));
+    if (!layers.has("framework") || !layers.has("compiled") || !trace.tasks.length)
+        process.exit(1);
+' "$temp/live" || fail "start --backend ort: not all layers"
+"$cli" start -o "$temp/auto" --enable-runtime -- "$temp/net.onnx" > /dev/null || fail "a model as command is not run"
+status=0
+"$cli" start -o "$temp/none" --enable-runtime --backend ort 2> "$temp/err" || status=$?
+[ "$status" = 2 ] && grep -q 'MODEL.onnx' "$temp/err" || fail "--backend ort without a model: $status, $(cat "$temp/err")"

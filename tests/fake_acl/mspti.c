@@ -4,7 +4,7 @@
  *
  * FAKE_MSPTI, words separated by commas, makes it difficult:
  *   old      knows no kinds beyond 8, as CANN 8.1
- *   fill     a buffer counts as full after 4,000 bytes
+ *   fill     a buffer counts as full after 40,000 bytes
  *   slow     hands a buffer back only after a while: the subscriber runs out of them
  *   late     a flush returns before its buffers are handed back
  *   odd      now and then a record of a kind that nobody knows
@@ -32,7 +32,7 @@ enum {
     KINDS = 13,
     ODD_KIND = 99,
     ODD_BYTES = 16,
-    SMALL = 4000,
+    SMALL = 40000,
     QUEUE = 64,
     PAUSE_US = 20000
 };
@@ -142,6 +142,19 @@ static void put(int kind, const void *record)
     pthread_mutex_unlock(&lock);
 }
 
+/* Hands back what is queued; a thread that is not there any more, in a child, is waited for in
+ * vain. */
+static void end_thread(void)
+{
+    pthread_mutex_lock(&lock);
+    is_ending = true;
+    pthread_cond_broadcast(&change);
+    pthread_mutex_unlock(&lock);
+    if (has_thread)
+        pthread_join(thread, NULL);
+    has_thread = is_ending = false;
+}
+
 /* --- records, packed as MSPTI's --- */
 
 static void put32(uint8_t *at, uint32_t value)
@@ -236,6 +249,8 @@ API int msptiUnsubscribe(void *subscriber)
     if (subscriber != &callback)
         return INVALID;
     callback = NULL;
+    if (!is_set("late"))
+        end_thread();
     return OK;
 }
 
@@ -308,12 +323,7 @@ __attribute__((destructor)) static void end(void)
 {
     char path[4200];
     const char *truth = getenv("FAKE_ACL_TRUTH");
-    pthread_mutex_lock(&lock);
-    is_ending = true;
-    pthread_cond_broadcast(&change);
-    pthread_mutex_unlock(&lock);
-    if (has_thread)
-        pthread_join(thread, NULL);
+    end_thread();
     snprintf(path, sizeof path, "%s.mspti", truth ? truth : "");
     FILE *file = truth && *truth ? fopen(path, "w") : NULL;
     if (file) {

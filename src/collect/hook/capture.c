@@ -201,12 +201,14 @@ static void read_settings(void)
 
 static void before_fork(void)
 {
+    mi_profile_before_fork();
     pthread_mutex_lock(&lock);
 }
 
 static void after_fork(void)
 {
     pthread_mutex_unlock(&lock);
+    mi_profile_after_fork();
 }
 
 /* The child has our memory but none of our threads; its capture is one of its own, begun by its

@@ -308,6 +308,9 @@ void mi_profile_stop(void);
 /* About once a second, by the writer: what a kill would lose is written. */
 void mi_profile_tick(void);
 
+/* Around a fork, in the parent. */
+void mi_profile_before_fork(void);
+void mi_profile_after_fork(void);
 void mi_profile_forget(void); /* in a child */
 const char *mi_profile_state(void);
 const char *mi_profile_name(void); /* which profiler it is; "none" */

@@ -200,6 +200,20 @@ void mi_profile_suspend(void)
     end_step(NOT_BEGUN);
 }
 
+/* MSPTI has threads, and waits for them at its end: a child that has the library without its
+ * threads would wait for ever. So it rests while the process forks. */
+void mi_profile_before_fork(void)
+{
+    if (atomic_load(&tool) == MSPTI)
+        mi_profile_suspend();
+}
+
+void mi_profile_after_fork(void)
+{
+    if (atomic_load(&tool) == MSPTI)
+        mi_profile_initialise();
+}
+
 void mi_profile_pause(void)
 {
     end_step(NOT_BEGUN);
@@ -223,7 +237,7 @@ void mi_profile_tick(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* The profiler is the parent's, and so are its threads. */
+/* A profiler that runs is the parent's, and so are its threads. */
 void mi_profile_forget(void)
 {
     pthread_mutex_init(&lock, NULL);

@@ -54,6 +54,12 @@ static int compare(const void *left, const void *right)
     return a->slice < b->slice ? -1 : a->slice > b->slice;
 }
 
+static int64_t end_of(int64_t start_ns, int64_t dur_ns)
+{
+    int64_t end_ns;
+    return __builtin_add_overflow(start_ns, dur_ns, &end_ns) ? INT64_MAX : end_ns;
+}
+
 /* Each twice: among those of its process, and among those of the capture. */
 static bool add_execution(struct runs *r, uint32_t slice, uint32_t model)
 {
@@ -61,7 +67,7 @@ static bool add_execution(struct runs *r, uint32_t slice, uint32_t model)
     uint32_t source = r->rows->tracks.source[slices->track[slice].v].v;
     struct execution call = {
         .start_ns = slices->start_ns[slice],
-        .end_ns = slices->start_ns[slice] + slices->dur_ns[slice],
+        .end_ns = end_of(slices->start_ns[slice], slices->dur_ns[slice]),
         .slice = slice,
         .is_waiting =
             mi_bytes_equal(mi_model_text(r->model, slices->name[slice]), MI_LIT("aclmdlExecute"))};
@@ -175,7 +181,7 @@ static bool measure_runs(struct runs *r)
         if (!group)
             continue;
         struct run *run = &r->all[group->first + tasks->run[t]];
-        int64_t start = tasks->start_ns[t], end = start + tasks->dur_ns[t];
+        int64_t start = tasks->start_ns[t], end = end_of(start, tasks->dur_ns[t]);
         run->start_ns = start < run->start_ns ? start : run->start_ns;
         run->end_ns = end > run->end_ns ? end : run->end_ns;
     }
