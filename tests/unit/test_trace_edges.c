@@ -100,7 +100,7 @@ static void models_of_step_traces(void **state)
         int64_t model;
     } lanes[] = {{"70003", "Step Trace", 3},
                  {"70000", "Step Trace", 0},
-                 {"69999", "Step Trace", -1},
+                 {"60000", "Step Trace", -1},
                  {"5", "Step Trace(Model ID:9)", 9}};
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++) {
         struct reading r;
