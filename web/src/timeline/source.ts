@@ -31,7 +31,7 @@ export interface TimeSource {
 
 export const own: TimeSource = {
     name: '', isLeading: true, title: () => '', path: (text) => text, capture, window: timeWindow, hiddenTracks, arrowNote, twin,
-    zero: () => zeroOf(capture.value), fit: fitted, task: () => selection.value.task, 
+    zero: () => zeroOf(capture.value), fit: fitted, task: () => selection.value.task,
     tasks: () => (also.value.length ? [...relatedTasks.value] : links.value?.tasks ?? []),
     found: () => (hits.value.size || hitTasks.value.size ? {nodes: hits.value, tasks: hitTasks.value} : null), shownPath: () => path.value,
     select: (task, adds) => (adds ? add : select)(0, task, 'timeline'),
