@@ -39,19 +39,33 @@ bool mi_outline_wish_read(struct mi_outline_wish *wish, const struct mi_request 
 
 /* --- the shape --- */
 
-/* The first of this item and its later siblings that is drawn. */
-static uint32_t drawn_from(const struct mi_drawn *drawn, uint32_t item)
+/* Of each item the first of it and its later siblings that is drawn; 0 = none. Runs of constants
+ * are long: each is walked twice, and no more. */
+static uint32_t *list_drawn(const struct mi_drawn *drawn, struct mi_arena *arena)
 {
-    while (item && drawn->scenery.is_hidden[item])
-        item = drawn->outline.items[item].next;
-    return item;
+    const struct mi_outline_item *items = drawn->outline.items;
+    uint32_t *found = mi_arena_alloc(arena, drawn->outline.count * sizeof *found);
+    for (uint32_t above = 0; found && above < drawn->outline.count; above++)
+        for (uint32_t c = items[above].first, waiting = c; c; c = items[c].next) {
+            found[c] = 0;
+            if (drawn->scenery.is_hidden[c])
+                continue;
+            for (; waiting != c; waiting = items[waiting].next)
+                found[waiting] = c;
+            found[c] = c;
+            waiting = items[c].next;
+        }
+    if (found)
+        found[0] = 0;
+    return found;
 }
 
 /* A scope around a single node is one line, like its box. */
-static uint32_t first_below(const struct mi_drawn *drawn, uint32_t item)
+static uint32_t first_below(const struct mi_drawn *drawn, const uint32_t *first_drawn,
+                            uint32_t item)
 {
     bool is_group = !item || drawn->scenery.flags[item] & MI_BOX_GROUP;
-    return is_group ? drawn_from(drawn, drawn->outline.items[item].first) : 0;
+    return is_group ? first_drawn[drawn->outline.items[item].first] : 0;
 }
 
 /* A constant is no box: what reads it first stands for it. */
@@ -75,10 +89,13 @@ void mi_outline_add_shape(struct mi_columns *c, const struct mi_drawn *drawn,
                           const uint32_t *node_of, uint32_t nodes)
 {
     const struct mi_outline_item *items = drawn->outline.items;
-    uint32_t count = drawn->outline.count;
+    uint32_t count = drawn->outline.count, *first_drawn = list_drawn(drawn, &c->arena);
+    c->failed |= !first_drawn;
+    if (c->failed)
+        return;
     MI_COLUMN(c, MI_COL_ITEM_ABOVE, MI_F_U32, uint32_t, count, items[i].parent);
-    MI_COLUMN(c, MI_COL_ITEM_FIRST, MI_F_U32, uint32_t, count, first_below(drawn, i));
-    MI_COLUMN(c, MI_COL_ITEM_NEXT, MI_F_U32, uint32_t, count, drawn_from(drawn, items[i].next));
+    MI_COLUMN(c, MI_COL_ITEM_FIRST, MI_F_U32, uint32_t, count, first_below(drawn, first_drawn, i));
+    MI_COLUMN(c, MI_COL_ITEM_NEXT, MI_F_U32, uint32_t, count, first_drawn[items[i].next]);
     MI_COLUMN(c, MI_COL_ITEM_OF_NODE, MI_F_U32, uint32_t, nodes,
               item_of_node(drawn, node_of ? node_of[i] : i));
 }

@@ -131,6 +131,7 @@ export class GraphPainter {
             const isOwn = marks.chosen !== 0 && (scene.from[e] === marks.chosen || scene.to[e] === marks.chosen);
             // Far away only wires between groups can be told apart.
             if (leaf < 3 && !onPath && !((scene.flags[scene.from[e]!]! | scene.flags[scene.to[e]!]!) & GROUP)) continue;
+            if (leaf < 3 && !onPath && !isOwn && this.isSpeck(scene, e, scale)) continue;
             segments += scene.firstPoint[e + 1]! - scene.firstPoint[e]!;
             if (segments > MOST_SEGMENTS && !onPath && !isOwn) continue;
             if (onPath === 2) chain.push(e);
@@ -147,6 +148,12 @@ export class GraphPainter {
         this.halo(scene, chain, 7 / scale, leaf);
         this.strokeWires(scene, chain, this.palette.path, 3 / scale, leaf);
         if (marks.chosen && leaf >= 3) this.stubs(scene, marks.chosen, scale);
+    }
+
+    // Shorter than a pixel: thousands of these would take the time of a picture and show nothing.
+    private isSpeck(scene: Scene, e: number, scale: number): boolean {
+        const a = scene.firstPoint[e]!, b = scene.firstPoint[e + 1]! - 1, {points} = scene;
+        return Math.abs(points[2 * a]! - points[2 * b]!) + Math.abs(points[2 * a + 1]! - points[2 * b + 1]!) < 1 / scale;
     }
 
     private halo(scene: Scene, edges: number[], width: number, leaf: number): void {
