@@ -107,15 +107,16 @@ static bool open_file(uint32_t parent)
         errno = error;
         return false;
     }
-    move_up();
+    /* Until the head is whole, a kill leaves a file that is none: nothing slow in between. */
     struct mi_rec_file *head = mi_hook.head;
     *head = (struct mi_rec_file){.version = MI_REC_VERSION,
                                  .head_bytes = sizeof *head,
                                  .process = (uint32_t)getpid(),
                                  .parent = parent};
     mi_hook_read_clocks(&head->mono_ns, &head->real_ns);
-    mi_clock_start();
     memcpy(head->magic, MI_REC_MAGIC, sizeof head->magic);
+    move_up();
+    mi_clock_start();
     mi_hook.file_bytes = MI_REC_HEAD_BYTES;
     return true;
 }
