@@ -5,6 +5,7 @@
 #include "analyse/fate_table.h"
 #include "analyse/pass.h"
 #include "analyse/pass_params.h"
+#include "analyse/work.h"
 #include "base/glob.h"
 #include "base/mem.h"
 #include "base/translate.h"
@@ -43,6 +44,10 @@ static const struct mi_report_column map_columns[] = {
     {"confidence", N_("link"), MI_CELL_WORD, "", N_("how sure the link is")},
     {"tasks", N_("tasks"), MI_CELL_INT, "", N_("work tasks of the node in the counted runs")},
     {"total_ns", N_("total"), MI_CELL_INT, "ns", N_("sum of their times")},
+    {"bytes", N_("bytes"), MI_CELL_INT, "B",
+     N_("of all inputs and outputs of the node, without padding; none: not all are known")},
+    {"flops", N_("FLOPs"), MI_CELL_INT, "",
+     N_("two per multiply-add of its product or convolution; none: not known")},
     {"rule", N_("rule"), MI_CELL_TEXT, "", N_("matcher that made the link")},
     {"evidence", N_("evidence"), MI_CELL_SENTENCE, "", N_("what link or fate rest on")},
     {"conflict", N_("contradiction"), MI_CELL_SENTENCE, "", N_("what contradicts the link")},
@@ -56,6 +61,10 @@ static const struct mi_report_column rest_columns[] = {
     {"serves", N_("serves"), MI_CELL_TEXT, "", N_("tensor that it moves or converts")},
     {"tasks", N_("tasks"), MI_CELL_INT, "", N_("work tasks of the node in the counted runs")},
     {"total_ns", N_("total"), MI_CELL_INT, "ns", N_("sum of their times")},
+    {"bytes", N_("bytes"), MI_CELL_INT, "B",
+     N_("of all inputs and outputs of the node, without padding; none: not all are known")},
+    {"flops", N_("FLOPs"), MI_CELL_INT, "",
+     N_("two per multiply-add of its product or convolution; none: not known")},
     {"evidence", N_("evidence"), MI_CELL_SENTENCE, "", N_("what the origin rests on")},
 };
 
@@ -72,12 +81,18 @@ static struct mi_cell text_or_none(const struct mi_model *model, mi_str_id text)
     return text.v ? mi_cell_text(mi_model_text(model, text)) : mi_cell_none();
 }
 
-static void fill_time(const struct mapping *mapping, struct mi_cell *tasks, mi_node_id node)
+/* `cells`: tasks, time, bytes, FLOPs. */
+static void fill_sums(const struct mapping *mapping, struct mi_cell *cells, mi_node_id node)
 {
+    struct mi_work work = mi_work_of(mapping->model, node);
+    if (work.bytes >= 0)
+        cells[2] = mi_cell_int(work.bytes);
+    if (work.flops >= 0)
+        cells[3] = mi_cell_int(work.flops);
     if (!mapping->times || !mapping->times[node.v].tasks)
         return;
-    tasks[0] = mi_cell_int(mapping->times[node.v].tasks);
-    tasks[1] = mi_cell_int(mapping->times[node.v].total_ns);
+    cells[0] = mi_cell_int(mapping->times[node.v].tasks);
+    cells[1] = mi_cell_int(mapping->times[node.v].total_ns);
 }
 
 /* One row; `link` in `lowered`, 0 = the op has none. */
@@ -97,7 +112,7 @@ static void add_row(const struct mapping *mapping, struct mi_report_table *table
     if (fate) {
         row[3] = mi_cell_word(mi_enum_name(MI_E_fate, rows->fates.fate[fate]));
         row[4] = mi_cell_word(mi_enum_name(MI_E_reason, rows->fates.reason[fate]));
-        row[13] = text_or_none(model, rows->fates.evidence[fate]);
+        row[15] = text_or_none(model, rows->fates.evidence[fate]);
     }
     mi_node_id compiled = link ? rows->lowered.compiled[link] : (mi_node_id){0};
     if (!link && fate)
@@ -110,12 +125,12 @@ static void add_row(const struct mapping *mapping, struct mi_report_table *table
     if (link) {
         row[8] = mi_cell_word(mi_enum_name(MI_E_role, rows->lowered.role[link]));
         row[9] = mi_cell_word(mi_enum_name(MI_E_confidence, rows->lowered.confidence[link]));
-        row[12] = text_or_none(model, rows->lowered.rule[link]);
-        row[13] = text_or_none(model, rows->lowered.evidence[link]);
-        row[14] = text_or_none(model, rows->lowered.conflict[link]);
-        fill_time(mapping, row + 10, compiled);
+        row[14] = text_or_none(model, rows->lowered.rule[link]);
+        row[15] = text_or_none(model, rows->lowered.evidence[link]);
+        row[16] = text_or_none(model, rows->lowered.conflict[link]);
+        fill_sums(mapping, row + 10, compiled);
     } else if (mi_csr_count(&model->index.node_tasks, node)) {
-        fill_time(mapping, row + 10, (mi_node_id){node});
+        fill_sums(mapping, row + 10, (mi_node_id){node});
     }
 }
 
@@ -160,7 +175,7 @@ static void add_rest(const struct mapping *mapping)
     struct mi_report_table *table = mi_report_add_table(
         mapping->out, "without_origin", N_("Compiled nodes that come from no framework op"),
         rest_columns, sizeof rest_columns / sizeof *rest_columns);
-    mi_report_mark_details(table, "serves tasks evidence");
+    mi_report_mark_details(table, "serves tasks bytes flops evidence");
     for (uint32_t n = 1; n < rows->nodes.count; n++) {
         uint32_t birth = model->index.birth_of[n];
         if (mi_node_layer(model, (mi_node_id){n}) != MI_LAYER_COMPILED ||
@@ -175,9 +190,9 @@ static void add_rest(const struct mapping *mapping)
         if (birth) {
             row[3] = mi_cell_word(mi_enum_name(MI_E_origin, rows->births.origin[birth]));
             row[4] = text_or_none(model, rows->values.name[rows->births.serves[birth].v]);
-            row[7] = text_or_none(model, rows->births.evidence[birth]);
+            row[9] = text_or_none(model, rows->births.evidence[birth]);
         }
-        fill_time(mapping, row + 5, (mi_node_id){n});
+        fill_sums(mapping, row + 5, (mi_node_id){n});
     }
 }
 
@@ -196,8 +211,8 @@ static bool run(const struct mi_model *model, const struct mi_args *args, struct
     struct mi_report_table *table =
         mi_report_add_table(out, "map", N_("Framework ops, compiled nodes, tasks"), map_columns,
                             sizeof map_columns / sizeof *map_columns);
-    mi_report_mark_details(table,
-                           "framework_type reason compiled_type role tasks rule evidence conflict");
+    mi_report_mark_details(
+        table, "framework_type reason compiled_type role tasks bytes flops rule evidence conflict");
     if (mi_args_flag(args, "unmapped-first")) {
         add_ops(&mapping, table, UNLINKED);
         add_ops(&mapping, table, LINKED);

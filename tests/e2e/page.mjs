@@ -79,6 +79,34 @@ async function mapping(name, page) {
     check(`${name}: the structure went there`, seen === '', seen);
 }
 
+// Sorted by bytes and FLOPs: the largest first, what is not known last, sums of the nodes that are known.
+async function sums(name, page) {
+    const sized = await page.evaluate(async () => {
+        const report = await fetch('api/v1/passes/map').then((r) => r.json()), nodes = new Map();
+        for (const table of report.tables.filter((x) => x.columns.some((c) => c.name === 'flops'))) {
+            const cell = (row, name) => row[table.columns.findIndex((c) => c.name === name)] ?? null;
+            for (const row of table.rows.filter((x) => cell(x, 'compiled') !== null || cell(x, 'tasks') !== null)) nodes.set(cell(row, 'compiled') ?? -cell(row, 'framework'), [cell(row, 'bytes'), cell(row, 'flops')]);
+        }
+        return [...nodes.values()];
+    });
+    const text = await page.locator('.mapping .sums').innerText();
+    for (const [k, label, sum] of [[0, 'bytes', 'of tensors'], [1, 'FLOPs', 'FLOPs']]) {
+        const known = sized.map((x) => x[k]).filter((x) => x !== null), most = known.reduce((a, b) => Math.max(a, b), -1);
+        const words = `${sum}, known of ${known.length ? `${known.length.toLocaleString('en')} of ${sized.length.toLocaleString('en')} nodes` : ''}`;
+        check(`${name}: the sum of ${label} says of what`, text.includes(words) === known.length > 0, `${text} / ${words}`);
+        if (!known.length) continue;
+        const head = page.locator('.mapping .heads button').filter({hasText: label});
+        await head.click();
+        await page.locator('.mapping .rows').evaluate((e) => e.scrollTo(0, 0)); // a selection may have moved it
+        await rest(page);
+        const titles = await page.locator('.mapping .row .time').evaluateAll((list) => list.map((e) => e.title));
+        const shown = titles.slice(0, 6).map((x) => Number(x.match(new RegExp(`${label}: ([\\d,]+)`))?.[1].replace(/,/g, '') ?? -1));
+        check(`${name}: ${label}, the largest first`, shown[0] === most && shown.every((x, i) => i === 0 || x <= shown[i - 1]), shown.join());
+        await head.click();
+        await head.click();
+    }
+}
+
 async function timeline(name, page) {
     check(`${name}: the timeline is drawn`, (await ink(page, 'timeline')) > 1000);
     const hit = await page.evaluate(() => {
@@ -202,6 +230,7 @@ async function whole(name, inputs, text) {
         await structure(name, page);
         await selecting(name, page, has.includes('tasks'));
         await mapping(name, page);
+        await sums(name, page);
         if (has.includes('tasks')) await timeline(name, page);
         await paths(name, page);
         await searching(name, page, text);

@@ -334,7 +334,7 @@ async function mappingTable(name, page) {
         check(`${name}: what is not mapped says why`, await page.evaluate(() => [...document.querySelectorAll('.mapping .row')].every((r) => r.querySelector('i')?.textContent || r.querySelectorAll('.party').length)));
         await unmapped.click();
     }
-    const sorter = page.locator('.heads button.head').last();
+    const sorter = page.locator('.heads button.head').filter({hasText: /^time/});
     if (await sorter.isVisible()) {
         await sorter.click();
         await rest(page);

@@ -121,16 +121,20 @@ check('and none that leads elsewhere', [...wiresAmong(ported, new Set([2, 5]))].
 const {mapRows, select, totals, UNMAPPED, brief} = await load('tables/rows.ts');
 const columns = (names) => names.map((name) => ({name, kind: name === 'task' ? 'task' : 'text'}));
 const mapped = mapRows({tables: [
-    {name: 'map', columns: columns(['framework', 'framework_name', 'framework_type', 'fate', 'reason', 'compiled', 'compiled_name', 'compiled_type', 'tasks', 'total_ns']),
-        rows: [[1, 'a', 'Conv', 'fused_into', 'fused', 9, 'ab', 'x.Conv', 2, 500], [2, 'b', 'Relu', 'fused_into', 'fused', 9, 'ab', 'x.Conv', 2, 500],
-            [3, 'c', 'Shape', 'folded', 'constant', null, null, null, null, null]]},
-    {name: 'without_origin', columns: columns(['compiled', 'compiled_name', 'compiled_type', 'origin', 'tasks', 'total_ns']), rows: [[10, 't', 'TransData', 'inserted', 1, 100]]},
+    {name: 'map', columns: columns(['framework', 'framework_name', 'framework_type', 'fate', 'reason', 'compiled', 'compiled_name', 'compiled_type', 'tasks', 'total_ns',
+        'bytes', 'flops']),
+        rows: [[1, 'a', 'Conv', 'fused_into', 'fused', 9, 'ab', 'x.Conv', 2, 500, 64, 1000], [2, 'b', 'Relu', 'fused_into', 'fused', 9, 'ab', 'x.Conv', 2, 500, 64, 1000],
+            [3, 'c', 'Shape', 'folded', 'constant', null, null, null, null, null, null, null]]},
+    {name: 'without_origin', columns: columns(['compiled', 'compiled_name', 'compiled_type', 'origin', 'tasks', 'total_ns', 'bytes', 'flops']), rows: [[10, 't', 'TransData', 'inserted', 1, 100, 0, null]]},
 ]}, {tables: [{columns: columns(['task', 'node_name', 'op_type', 'dur_ns']), rows: [[77, 'memcpy', '', 30]]}]}, 'no node');
-check('a node of two ops counts once', JSON.stringify(totals(mapped)) === '{"framework":3,"compiled":2,"tasks":4,"time":630}', JSON.stringify(totals(mapped)));
+check('a node of two ops counts once', JSON.stringify(totals(mapped)) === '{"framework":3,"compiled":2,"tasks":4,"time":630,"nodes":2,"bytes":64,"flops":1000,"bytesOf":2,"flopsOf":1}', JSON.stringify(totals(mapped)));
 const none = {framework: '', compiled: '', task: '', state: ''}, plain = {by: 'order', up: true};
 check('what has no link is listed', select(mapped, {...none, state: UNMAPPED}, plain).length === 3);
 check('filters look at names and types', select(mapped, {...none, framework: 'relu'}, plain)[0].framework.id === 2 && select(mapped, {...none, task: 'memcpy'}, plain).length === 1);
 check('the longest first', select(mapped, none, {by: 'time', up: false})[0].time === 500 && select(mapped, none, {by: 'time', up: false}).at(-1).time === 0);
+for (const up of [true, false])
+    check('what is not known is last', select(mapped, none, {by: 'flops', up}).map((r) => r.flops).join() === '1000,1000,,,', String(up));
+check('no bytes are not unknown ones', select(mapped, none, {by: 'bytes', up: true}).map((r) => r.bytes).join() === '0,64,64,,');
 check('domains are left out', brief('com.microsoft.Gelu') === 'Gelu' && brief('aten::mul') === 'aten::mul' && brief('x.') === 'x.');
 
 const {SvgSurface, fileName} = await load('util/export.ts');
@@ -169,9 +173,10 @@ const oneBox = {flags: [0, 1], x: [0, 0], y: [0, 0], width: [0, 200], height: [0
 new Labels(pen).draw(oneBox, [1], {lit: null, hidden: new Set(), byTime: false, categories: [], peek: () => null}, {ink: '#000', faint: '#888'}, 0.35, 1);
 check('a label stays within its box', written.length === 1 && written[0].includes('…') && wideOf(written[0]) * 22 / 12 <= 180, written.join('|'));
 
-const {count, duration, bytes, share} = await load('util/format.ts');
+const {count, duration, bytes, large, share} = await load('util/format.ts');
 check('thousands are told apart', [0, 7, 999, 1000, 12345, 1234567, -1000, -999].map(count).join(' ') === '0 7 999 1,000 12,345 1,234,567 -1,000 -999');
 check('times have units', [1, 1234, 12345, 1234567, 1.5e7, 2.5e12].map(duration).join('|') === '1 ns|1.234 µs|12.3 µs|1.235 ms|15.0 ms|2,500.000 s');
+check('large counts are short', [0, 999, 7776, 37748736, 2e12].map(large).join('|') === '0|999|7.8 k|37.7 M|2.0 T');
 check('bytes and shares', bytes(1023) === '1,023 B' && bytes(1536) === '1.5 KiB' && share(999999) === '100.0 %' && share(1234) === '0.1 %');
 
 const {Folds, Scale, countBelow} = await load('timeline/scale.ts');

@@ -4,8 +4,8 @@
  * Vector units take 32 bytes at once, and rows that are no multiple of it begin off a boundary; the
  * cube multiplies blocks of 16 by 16 (of narrow types 32 bytes wide). A part of a block costs as
  * much as a whole one, often more: it is masked, moved or computed element by element. */
-#include "analyse/check/check_parts.h"
 #include "analyse/doctor/doctor.h"
+#include "analyse/work.h"
 
 #include <math.h>
 
@@ -21,55 +21,20 @@ bool mi_doctor_is_about_compiling(struct mi_bytes name)
     return mi_bytes_starts(name, MI_LIT("_")) || mi_bytes_starts(name, MI_LIT("pass_name"));
 }
 
+/* The units compute on floats and signed integers. */
 int64_t mi_doctor_width(const struct mi_doctor *d, mi_str_id dtype)
 {
-    static const struct {
-        const char *name;
-        int64_t bytes;
-    } widths[] = {{"float64", 8}, {"float32", 4}, {"float16", 2}, {"bfloat16", 2},
-                  {"int64", 8},   {"int32", 4},   {"int16", 2},   {"int8", 1}};
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-        if (mi_bytes_equal(mi_model_text(d->model, dtype), mi_cstr(widths[i].name)))
-            return widths[i].bytes;
-    return 0;
-}
-
-/* --- tensors of a node --- */
-
-struct tensor {
-    uint32_t value, rank;
-    const int64_t *sizes;
-    double elements;
-};
-
-/* Data inputs and then outputs, from *at on; false: there is none left, or (value 0) its sizes are
- * not known. */
-static bool next_tensor(const struct mi_doctor *d, uint32_t node, uint32_t *at, struct tensor *out)
-{
-    const struct mi_tables *rows = d->rows;
-    uint32_t ins = rows->nodes.in_count[node], all = ins + rows->nodes.out_count[node];
-    while (*at < all) {
-        uint32_t place = (*at)++;
-        uint32_t port = place < ins ? rows->nodes.first_in[node] + place
-                                    : rows->nodes.first_out[node] + (place - ins);
-        if (rows->ports.is_control[port] || !rows->ports.value[port].v)
-            continue;
-        *out = (struct tensor){.value = rows->ports.value[port].v, .elements = 1};
-        out->sizes = mi_check_plain_sizes(d->model, out->value, &out->rank);
-        for (uint32_t i = 0; out->sizes && i < out->rank; i++) {
-            out->elements *= (double)out->sizes[i];
-            if (out->sizes[i] <= 0)
-                out->sizes = NULL;
-        }
-        return true;
-    }
-    return false;
+    struct mi_bytes name = mi_model_text(d->model, dtype);
+    bool is_computed = mi_bytes_starts(name, MI_LIT("float")) ||
+                       mi_bytes_starts(name, MI_LIT("bfloat")) ||
+                       mi_bytes_starts(name, MI_LIT("int"));
+    return is_computed ? mi_work_bits(d->model, dtype) / 8 : 0;
 }
 
 /* --- even sizes --- */
 
 /* Place of the channels; -1: the layout does not say. */
-static int64_t channels_of(const struct mi_doctor *d, const struct tensor *tensor)
+static int64_t channels_of(const struct mi_doctor *d, const struct mi_work_tensor *tensor)
 {
     const struct mi_values *values = &d->rows->values;
     struct mi_bytes now = mi_model_text(d->model, values->format[tensor->value]);
@@ -81,7 +46,8 @@ static int64_t channels_of(const struct mi_doctor *d, const struct tensor *tenso
     return mi_bytes_equal(now, MI_LIT("NHWC")) || mi_bytes_equal(before, MI_LIT("NHWC")) ? 3 : -1;
 }
 
-static struct mi_doctor_uneven uneven_axis(const struct tensor *tensor, int64_t axis, int64_t block)
+static struct mi_doctor_uneven uneven_axis(const struct mi_work_tensor *tensor, int64_t axis,
+                                           int64_t block)
 {
     if (axis < 0 || axis >= tensor->rank || tensor->sizes[axis] == 1 ||
         tensor->sizes[axis] % block == 0)
@@ -90,7 +56,7 @@ static struct mi_doctor_uneven uneven_axis(const struct tensor *tensor, int64_t 
 }
 
 static struct mi_doctor_uneven uneven_tensor(const struct mi_doctor *d, uint32_t node,
-                                             const struct tensor *tensor, uint32_t place)
+                                             const struct mi_work_tensor *tensor, uint32_t place)
 {
     struct mi_doctor_uneven none = {0}, uneven;
     int64_t last = (int64_t)tensor->rank - 1;
@@ -108,7 +74,7 @@ static struct mi_doctor_uneven uneven_tensor(const struct mi_doctor *d, uint32_t
         uneven = uneven_axis(tensor, last, cube_block);
         return uneven.size ? uneven : uneven_axis(tensor, last - 1, cube_block);
     default:
-        if (tensor->elements < FEW_ROWS * (double)tensor->sizes[last])
+        if (tensor->elements / FEW_ROWS < tensor->sizes[last])
             return none;
         return uneven_axis(tensor, last, block);
     }
@@ -117,10 +83,10 @@ static struct mi_doctor_uneven uneven_tensor(const struct mi_doctor *d, uint32_t
 struct mi_doctor_uneven mi_doctor_find_uneven(const struct mi_doctor *d, uint32_t node)
 {
     struct mi_doctor_uneven uneven = {0};
-    struct tensor tensor;
+    struct mi_work_tensor tensor;
     uint32_t at = 0;
-    while (!uneven.size && next_tensor(d, node, &at, &tensor))
-        if (tensor.sizes)
+    while (!uneven.size && mi_work_next(d->model, node, &at, &tensor))
+        if (tensor.elements > 0)
             uneven = uneven_tensor(d, node, &tensor, at);
     return uneven;
 }
@@ -166,25 +132,26 @@ static bool same_attrs(const struct mi_doctor *d, uint32_t a, uint32_t b)
 }
 
 /* What two nodes have to do so far. */
-struct work {
+struct both {
     double a_bytes, b_bytes; /* of all tensors */
     double product;          /* of the proportions of all tensors but biases */
 };
 
 /* False: these two cannot be compared. */
-static bool add_tensors(const struct mi_doctor *d, const struct tensor *a, const struct tensor *b,
-                        struct work *work)
+static bool add_tensors(const struct mi_doctor *d, const struct mi_work_tensor *a,
+                        const struct mi_work_tensor *b, struct both *both)
 {
     const struct mi_values *values = &d->rows->values;
-    if (!a->sizes || !b->sizes || a->rank != b->rank ||
+    double a_elements = (double)a->elements, b_elements = (double)b->elements;
+    if (a->elements <= 0 || b->elements <= 0 || a->rank != b->rank ||
         values->dtype[a->value].v != values->dtype[b->value].v ||
         values->format[a->value].v != values->format[b->value].v ||
-        a->elements > MOST_TIMES * b->elements || b->elements > MOST_TIMES * a->elements)
+        a_elements > MOST_TIMES * b_elements || b_elements > MOST_TIMES * a_elements)
         return false;
     int64_t width = mi_doctor_width(d, values->dtype[a->value]);
-    work->a_bytes += a->elements * (double)(width ? width : 1);
-    work->b_bytes += b->elements * (double)(width ? width : 1);
-    work->product *= a->rank > 1 ? a->elements / b->elements : 1;
+    both->a_bytes += a_elements * (double)(width ? width : 1);
+    both->b_bytes += b_elements * (double)(width ? width : 1);
+    both->product *= a->rank > 1 ? a_elements / b_elements : 1;
     return true;
 }
 
@@ -192,24 +159,24 @@ bool mi_doctor_is_comparable(const struct mi_doctor *d, uint32_t a, uint32_t b, 
 {
     const struct mi_tables *rows = d->rows;
     const struct mi_csr *ops = &d->model->index.framework_of;
-    struct work work = {.product = 1};
-    struct tensor left, right;
+    struct both both = {.product = 1};
+    struct mi_work_tensor left, right;
     uint32_t at_a = 0, at_b = 0;
     if (rows->nodes.op[a].v != rows->nodes.op[b].v || mi_csr_count(ops, a) != mi_csr_count(ops, b))
         return false;
     for (;;) {
-        bool has_left = next_tensor(d, a, &at_a, &left);
-        if (has_left != next_tensor(d, b, &at_b, &right))
+        bool has_left = mi_work_next(d->model, a, &at_a, &left);
+        if (has_left != mi_work_next(d->model, b, &at_b, &right))
             return false;
         if (!has_left)
             break;
-        if (!add_tensors(d, &left, &right, &work))
+        if (!add_tensors(d, &left, &right, &both))
             return false;
     }
     /* A product reads m k and k n elements and makes m n: all of them multiplied are the square of
      * its multiplications. The same holds of a convolution, n being the pixels. */
     bool is_cube = rows->nodes.category[a] == MI_CATEGORY_FULLY_CONNECTED ||
                    rows->nodes.category[a] == MI_CATEGORY_CONVOLUTION;
-    *times = is_cube ? sqrt(work.product) : work.a_bytes / work.b_bytes;
-    return work.b_bytes > 0 && same_attrs(d, a, b);
+    *times = is_cube ? sqrt(both.product) : both.a_bytes / both.b_bytes;
+    return both.b_bytes > 0 && same_attrs(d, a, b);
 }

@@ -6,11 +6,13 @@ import {select as choose, setLayer} from '../state/actions';
 import {add} from '../state/also';
 import {also, capture, relatedNodes, selection} from '../state/state';
 import {clean} from '../util/clean';
-import {count, duration, share} from '../util/format';
+import {bytes, count, duration, large, share} from '../util/format';
 import {useReport} from './report';
-import {brief, mapRows, select, totals, UNMAPPED, type Filter, type MapRow, type Party, type SortKey} from './rows';
+import {brief, mapRows, select, totals, UNMAPPED, type Filter, type MapRow, type Party, type SortKey, type Totals} from './rows';
 
 const ROW = 24;
+type Shown = 'time' | 'bytes' | 'flops';
+const LARGEST_FIRST: readonly SortKey[] = ['tasks', 'time', 'bytes', 'flops'];
 const NOTHING: Filter = {framework: '', compiled: '', task: '', state: ''};
 
 export function Mapping() {
@@ -21,20 +23,23 @@ export function Mapping() {
     const noNode = t('noNode');
     const all = useMemo(() => (typeof found === 'object' && found ? mapRows(found, typeof loose === 'object' ? loose : null, noNode) : []), [found, loose, noNode]);
     const rows = useMemo(() => select(all, filter, sort), [all, filter, sort]);
-    const sum = useMemo(() => totals(rows), [rows]), whole = useMemo(() => totals(all).time, [all]);
+    const sum = useMemo(() => totals(rows), [rows]), whole = useMemo(() => totals(all), [all]);
     if (typeof found === 'string') return <p class="faint pad">{clean(found)}</p>;
     if (!found) return <p class="faint pad">{t('loading')}</p>;
     if (!all.length) return <p class="faint pad">{t('noMapping')}</p>;
-    const hasTasks = all.some((r) => r.tasks > 0);
+    const hasTasks = whole.tasks > 0, hasSizes = whole.bytesOf + whole.flopsOf > 0;
+    const shown = sort.by === 'bytes' || sort.by === 'flops' ? sort.by : hasTasks ? 'time' : 'bytes';
     return (
-        <div class={hasTasks ? 'mapping' : 'mapping no-tasks'}>
+        <div class={hasTasks || hasSizes ? 'mapping' : 'mapping no-sums'}>
             <States rows={all} state={filter.state} set={(state) => setFilter({...filter, state})} />
-            <Heads filter={filter} setFilter={setFilter} sort={sort} setSort={setSort} />
-            <Rows rows={rows} whole={whole} />
+            <Heads filter={filter} setFilter={setFilter} sort={sort} setSort={setSort} hasTasks={hasTasks} />
+            <Rows rows={rows} whole={whole} shown={shown} />
             <p class="sums faint" aria-live="polite">
                 {t('sums', {ops: count(sum.framework), nodes: count(sum.compiled)})}
                 {hasTasks && ` · ${t('taskSums', {n: count(sum.tasks), time: duration(sum.time)})}`}
-                {whole > 0 && sum.time < whole ? ` · ${share((1e6 * sum.time) / whole)}` : ''}
+                {sum.time < whole.time ? ` · ${share((1e6 * sum.time) / whole.time)}` : ''}
+                {sum.bytesOf > 0 && ` · ${t('byteSums', {sum: bytes(sum.bytes), n: count(sum.bytesOf), all: count(sum.nodes)})}`}
+                {sum.flopsOf > 0 && ` · ${t('flopSums', {sum: large(sum.flops), n: count(sum.flopsOf), all: count(sum.nodes)})}`}
             </p>
         </div>
     );
@@ -59,12 +64,14 @@ function States({rows, state, set}: {rows: readonly MapRow[]; state: string; set
     );
 }
 
-function Heads({filter, setFilter, sort, setSort}: {
+function Heads({filter, setFilter, sort, setSort, hasTasks}: {
     filter: Filter; setFilter: (f: Filter) => void; sort: {by: SortKey; up: boolean}; setSort: (s: {by: SortKey; up: boolean}) => void;
+    hasTasks: boolean;
 }) {
     const head = (by: SortKey, label: string) => {
         const isOn = sort.by === by;
-        const next = (): void => setSort(!isOn ? {by, up: by !== 'tasks' && by !== 'time'} : (sort.up === (by !== 'tasks' && by !== 'time') ? {by, up: !sort.up} : {by: 'order', up: true}));
+        const rises = !LARGEST_FIRST.includes(by);
+        const next = (): void => setSort(!isOn ? {by, up: rises} : (sort.up === rises ? {by, up: !sort.up} : {by: 'order', up: true}));
         return <button class="plain head" aria-pressed={isOn} onClick={next}>{label}{isOn ? (sort.up ? ' ▲' : ' ▼') : ''}</button>;
     };
     const box = (key: 'framework' | 'compiled' | 'task', label: string) => (
@@ -74,12 +81,12 @@ function Heads({filter, setFilter, sort, setSort}: {
         <div class="map-grid heads">
             <div>{head('framework', t('frameworkOp'))}{box('framework', t('frameworkOp'))}</div>
             <div><span>{head('compiled', t('compiledNode'))} · {head('state', t('fate'))}</span>{box('compiled', t('compiledNode'))}</div>
-            <div><span>{head('tasks', t('taskCount'))} · {head('time', t('time'))}</span>{box('task', t('tasks'))}</div>
+            <div><span>{hasTasks && <>{head('tasks', t('taskCount'))}{head('time', t('time'))}</>}{head('bytes', t('bytes'))}{head('flops', 'FLOPs')}</span>{hasTasks && box('task', t('tasks'))}</div>
         </div>
     );
 }
 
-function Rows({rows, whole}: {rows: readonly MapRow[]; whole: number}) {
+function Rows({rows, whole, shown}: {rows: readonly MapRow[]; whole: Totals; shown: Shown}) {
     const [top, setTop] = useState(0);
     const [high, setHigh] = useState(400);
     const [cursor, setCursor] = useState(0);
@@ -126,7 +133,7 @@ function Rows({rows, whole}: {rows: readonly MapRow[]; whole: number}) {
             aria-activedescendant={rows.length ? `map-${cursor}` : undefined} onKeyDown={key} onScroll={(e) => setTop((e.target as HTMLElement).scrollTop)}>
             <div style={{height: `${rows.length * ROW}px`, position: 'relative'}}>
                 {rows.slice(first, end).map((row, k) => (
-                    <Row key={first + k} row={row} at={first + k} isLit={isLit(row)} isCursor={first + k === cursor} whole={whole} own={selected.node} />))}
+                    <Row key={first + k} row={row} at={first + k} isLit={isLit(row)} isCursor={first + k === cursor} whole={whole} shown={shown} own={selected.node} />))}
             </div>
         </div>
     );
@@ -159,8 +166,30 @@ function PartyCell({party, side, row, isOwn}: {party: Party; side: 'framework' |
     );
 }
 
-function Row({row, at, isLit, isCursor, whole, own}: {row: MapRow; at: number; isLit: boolean; isCursor: boolean; whole: number; own: number}) {
-    const part = whole ? row.time / whole : 0;
+// The sums of a row, each with its share of all; what is not known is left out.
+function told(row: MapRow, whole: Totals): string {
+    const lines: string[] = [], part = (value: number, all: number): string => (all > 0 ? ` · ${share((1e6 * value) / all)}` : '');
+    if (row.tasks > 0) lines.push(`${count(row.tasks)} × · ${duration(row.time)}${part(row.time, whole.time)}`);
+    if (row.bytes !== null) lines.push(`${t('bytes')}: ${count(row.bytes)}${part(row.bytes, whole.bytes)}`);
+    if (row.flops !== null) lines.push(`FLOPs: ${count(row.flops)}${part(row.flops, whole.flops)}`);
+    return lines.join('\n');
+}
+
+// The sum that the list is sorted by, else the time.
+function SumCell({row, whole, shown}: {row: MapRow; whole: Totals; shown: Shown}) {
+    const value = row[shown] ?? 0, text = shown === 'time' ? (row.tasks > 0 ? `${count(row.tasks)} × · ${duration(row.time)}` : '')
+        : row[shown] === null ? '' : shown === 'bytes' ? bytes(value) : `${large(value)} FLOPs`;
+    return (
+        <div role="cell" class="time" title={told(row, whole)}>
+            {value > 0 && whole[shown] > 0 && <span class="bar" style={{width: `${Math.max(1, (100 * value) / whole[shown]).toFixed(1)}%`}} />}
+            {text && <span>{text}</span>}
+        </div>
+    );
+}
+
+function Row({row, at, isLit, isCursor, whole, shown, own}: {
+    row: MapRow; at: number; isLit: boolean; isCursor: boolean; whole: Totals; shown: Shown; own: number;
+}) {
     const state = [row.state, row.why].filter(Boolean).join(' · ').replaceAll('_', ' ');
     return (
         <div id={`map-${at}`} role="row" aria-rowindex={at + 1} class={`row map-grid${isLit ? ' lit' : ''}${isCursor ? ' cursor' : ''}`} style={{top: `${at * ROW}px`}}>
@@ -173,10 +202,7 @@ function Row({row, at, isLit, isCursor, whole, own}: {row: MapRow; at: number; i
                     : row.task ? <PartyCell party={row.task} side="task" row={row} isOwn={false} />
                         : <i class="faint" title={clean(row.evidence, 400)}>{clean(state, 200)}</i>}
             </div>
-            <div role="cell" class="time" title={whole ? share(1e6 * part) : ''}>
-                {row.time > 0 && <span class="bar" style={{width: `${Math.max(1, 100 * part).toFixed(1)}%`}} />}
-                {row.tasks > 0 ? <span>{count(row.tasks)} × · {duration(row.time)}</span> : null}
-            </div>
+            <SumCell row={row} whole={whole} shown={shown} />
         </div>
     );
 }

@@ -19,6 +19,8 @@ export interface MapRow {
     conflict: string;
     tasks: number;
     time: number; // ns
+    bytes: number | null; // of the tensors of the node; null: not all are known
+    flops: number | null; // of its product or convolution; null: not known
     isMapped: boolean;
 }
 
@@ -36,6 +38,8 @@ function party(id: Cell, name: Cell, op: Cell): Party | null {
     return typeof id === 'number' ? {id, name: text(name), op: text(op)} : null;
 }
 
+const known = (cell: Cell): number | null => (typeof cell === 'number' ? cell : null);
+
 export function mapRows(map: Report, unlinked: Report | null, noNode: string): MapRow[] {
     const rows: MapRow[] = [];
     const main = map.tables.find((x) => x.name === 'map'), rest = map.tables.find((x) => x.name === 'without_origin');
@@ -48,6 +52,7 @@ export function mapRows(map: Report, unlinked: Report | null, noNode: string): M
                 state: text(get(r, 'fate')), why: text(get(r, 'reason')), confidence: text(get(r, 'confidence')),
                 evidence: [get(r, 'rule'), get(r, 'evidence')].map(text).filter(Boolean).join(': '), conflict: text(get(r, 'conflict')),
                 tasks: Number(get(r, 'tasks') ?? 0), time: Number(get(r, 'total_ns') ?? 0),
+                bytes: known(get(r, 'bytes')), flops: known(get(r, 'flops')),
                 isMapped: compiled !== null || get(r, 'tasks') !== null,
             });
         }
@@ -58,7 +63,8 @@ export function mapRows(map: Report, unlinked: Report | null, noNode: string): M
             rows.push({
                 framework: null, compiled: party(get(r, 'compiled'), get(r, 'compiled_name'), get(r, 'compiled_type')), task: null,
                 state: text(get(r, 'origin')), why: text(get(r, 'serves')), confidence: '', evidence: text(get(r, 'evidence')), conflict: '',
-                tasks: Number(get(r, 'tasks') ?? 0), time: Number(get(r, 'total_ns') ?? 0), isMapped: false,
+                tasks: Number(get(r, 'tasks') ?? 0), time: Number(get(r, 'total_ns') ?? 0),
+                bytes: known(get(r, 'bytes')), flops: known(get(r, 'flops')), isMapped: false,
             });
     }
     const loose = unlinked?.tables.find((x) => x.columns.some((c) => c.kind === 'task'));
@@ -67,7 +73,7 @@ export function mapRows(map: Report, unlinked: Report | null, noNode: string): M
         for (const r of loose.rows)
             rows.push({
                 framework: null, compiled: null, task: party(get(r, taskAt), get(r, 'node_name'), get(r, 'op_type')), state: noNode, why: '',
-                confidence: '', evidence: '', conflict: '', tasks: 1, time: Number(get(r, 'dur_ns') ?? 0), isMapped: false,
+                confidence: '', evidence: '', conflict: '', tasks: 1, time: Number(get(r, 'dur_ns') ?? 0), bytes: null, flops: null, isMapped: false,
             });
     }
     return rows;
@@ -78,31 +84,43 @@ export interface Totals {
     compiled: number;
     tasks: number;
     time: number;
+    nodes: number; // compiled ones, and ops that ran as they are
+    bytes: number;
+    flops: number;
+    bytesOf: number; // so many of the nodes the sums are of: the rest is not known
+    flopsOf: number;
 }
 
-// A node of several ops stands in several rows; its tasks count once.
+// A node of several ops stands in several rows; its tasks, bytes and FLOPs count once.
 export function totals(rows: readonly MapRow[]): Totals {
     const framework = new Set<number>(), compiled = new Set<number>();
-    let tasks = 0, time = 0;
+    const sum = {tasks: 0, time: 0, nodes: 0, bytes: 0, flops: 0, bytesOf: 0, flopsOf: 0};
     for (const row of rows) {
         if (row.framework) framework.add(row.framework.id);
         if (row.compiled && compiled.has(row.compiled.id)) continue;
         if (row.compiled) compiled.add(row.compiled.id);
-        tasks += row.tasks;
-        time += row.time;
+        sum.tasks += row.tasks;
+        sum.time += row.time;
+        sum.nodes += row.compiled || (row.framework && row.isMapped) ? 1 : 0;
+        sum.bytes += row.bytes ?? 0;
+        sum.flops += row.flops ?? 0;
+        sum.bytesOf += row.bytes === null ? 0 : 1;
+        sum.flopsOf += row.flops === null ? 0 : 1;
     }
-    return {framework: framework.size, compiled: compiled.size, tasks, time};
+    return {framework: framework.size, compiled: compiled.size, ...sum};
 }
 
-export type SortKey = 'order' | 'framework' | 'compiled' | 'state' | 'tasks' | 'time';
+export type SortKey = 'order' | 'framework' | 'compiled' | 'state' | 'tasks' | 'time' | 'bytes' | 'flops';
 
-function key(row: MapRow, by: SortKey): string | number {
+function key(row: MapRow, by: SortKey): string | number | null {
     switch (by) {
         case 'framework': return row.framework?.name ?? '\uffff';
         case 'compiled': return row.compiled?.name ?? row.task?.name ?? '\uffff';
         case 'state': return row.state;
         case 'tasks': return row.tasks;
         case 'time': return row.time;
+        case 'bytes': return row.bytes;
+        case 'flops': return row.flops;
         case 'order': return 0;
     }
 }
@@ -127,7 +145,8 @@ export function select(rows: readonly MapRow[], filter: Filter, sort: {by: SortK
     if (sort.by === 'order') return sort.up ? list : list.reverse();
     const keys = new Map(list.map((row) => [row, key(row, sort.by)]));
     return list.sort((a, b) => {
-        const x = keys.get(a)!, y = keys.get(b)!;
+        const x = keys.get(a) ?? null, y = keys.get(b) ?? null;
+        if (x === null || y === null) return Number(x === null) - Number(y === null); // not known: last either way
         return x === y ? 0 : (x < y ? -1 : 1) * (sort.up ? 1 : -1);
     });
 }

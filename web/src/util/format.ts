@@ -37,6 +37,17 @@ export function bytes(value: number): string {
     return `${grouped(value, unit ? 1 : 0)} ${units[unit]}`;
 }
 
+// Counts too long to read: 37,748,736 is 37.7 M.
+export function large(value: number): string {
+    const units = ['', ' k', ' M', ' G', ' T', ' P', ' E'];
+    let unit = 0;
+    while (value >= 1000 && unit + 1 < units.length) {
+        value /= 1000;
+        unit++;
+    }
+    return `${grouped(value, unit ? 1 : 0)}${units[unit]}`;
+}
+
 export function share(ppm: number): string {
     return `${grouped(ppm / 1e4, 1)} %`;
 }
