@@ -1,7 +1,7 @@
 /* report: everything that `serve` shows in one HTML file, to be sent and opened without a network.
  */
 #include "base/translate.h"
-#include "cli/cli.h"
+#include "cli/sides.h"
 #include "present/export_run.h"
 #include "present/offline/offline.h"
 
@@ -11,6 +11,11 @@ static const struct mi_param params[] = {
      .kind = MI_PARAM_TEXT,
      .metavar = N_("FILE"),
      .help = N_("The file to write, for example report.html; - for standard output.")},
+    {.name = "base",
+     .kind = MI_PARAM_TEXT,
+     .metavar = N_("CAPTURE"),
+     .help = N_("Compare the inputs with this capture: both sides beside one another, what differs "
+                "and what it costs, as diff tells.")},
     {.name = "max-size",
      .kind = MI_PARAM_INT,
      .metavar = N_("MIB"),
@@ -76,8 +81,18 @@ static int run(struct mi_cli *cli, const struct mi_args *args)
     if (!session)
         return code;
     mi_cli_losses(cli, session);
-    struct mi_view view = {.session = session, .model = mi_session_model(session), .args = args};
-    code = strcmp(path, "-") == 0 ? write_to_stdout(cli, &view) : write_file(cli, &view, path);
+    struct mi_cli_sides base = {.name = {{mi_args_text(args, "base", NULL)}}};
+    base.count[MI_CMP_BASE] = base.name[MI_CMP_BASE][0] != NULL;
+    if (mi_cli_sides_open(cli, args, &base, MI_CMP_BASE, &code)) {
+        struct mi_view view = {.session = session,
+                               .model = mi_session_model(session),
+                               .args = args,
+                               .base = base.session[MI_CMP_BASE][0],
+                               .base_name = base.name[MI_CMP_BASE][0],
+                               .name = args->operands[0]};
+        code = strcmp(path, "-") == 0 ? write_to_stdout(cli, &view) : write_file(cli, &view, path);
+    }
+    mi_cli_sides_close(&base, MI_CMP_BASE);
     mi_session_free(session);
     return code;
 }
@@ -91,6 +106,7 @@ const struct mi_command mi_command_report = {
                   "It appears when it is complete, and inputs are never overwritten."),
     .examples = "inspector-cli report model.onnx model.om PROF_000001/ -o report.html\n"
                 "inspector-cli report capture/ --anonymise --max-size 8 -o for-support.html\n"
+                "inspector-cli report today/ --base baseline/ -o changes.html\n"
                 "inspector-cli report new/ --anonymise --key names.key -o new.html",
     .params = params,
     .run = run,

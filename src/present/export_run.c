@@ -215,8 +215,9 @@ static bool run(struct target *target, const struct mi_view *view,
 {
     target->base.open = target->given ? open_given : open_file;
     target->base.close = close_sink;
-    bool ok =
-        find_inputs(&target->inputs, view->model, err) && exporter->write(view, &target->base, err);
+    bool ok = find_inputs(&target->inputs, view->model, err) &&
+              (!view->base || find_inputs(&target->inputs, mi_session_model(view->base), err)) &&
+              exporter->write(view, &target->base, err);
     ok = commit(target, ok, err);
     mi_mem_free(target->inputs.list);
     return ok;

@@ -16,6 +16,8 @@ struct mi_view {
     const struct mi_session *session; /* loaded; NULL leaves out what passes and readers know */
     const struct mi_model *model;     /* frozen */
     const struct mi_args *args;       /* options of the format; NULL = defaults */
+    const struct mi_session *base;    /* compared with it by formats that can; NULL = nothing */
+    const char *base_name, *name;     /* what both are called then */
 };
 
 /* Where it goes. One file at a time: open, write into the sink, close. */

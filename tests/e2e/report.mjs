@@ -33,7 +33,9 @@ function write(name, inputs, options = []) {
     return file;
 }
 
-async function open(file, options = {}) {
+const isThere = () => window.inspector?.graph?.scene;
+
+async function open(file, options = {}, ready = isThere) {
     const context = await browser.newContext({viewport: {width: 1400, height: 900}, offline: true, ...options});
     const page = await context.newPage();
     page.problems = [];
@@ -43,7 +45,7 @@ async function open(file, options = {}) {
     await page.addInitScript(() => document.addEventListener('securitypolicyviolation',
         (e) => console.error(`policy: ${e.violatedDirective} ${e.blockedURI}`)));
     await page.goto(`file://${file}`);
-    await page.waitForFunction(() => window.inspector?.graph?.scene, null, {timeout: 30000});
+    await page.waitForFunction(ready, null, {timeout: 30000});
     await rest(page);
     return page;
 }
@@ -178,6 +180,8 @@ function columnsOf(kind) {
     return list;
 }
 
+/* What the runtime calls its own tasks tells nothing of the model. */
+const OF_THE_RUNTIME = /^(MODEL_EXECUTE|STREAM_ACTIVE|MEMCPY_ASYNC|(EVENT|NOTIFY)_(RECORD|WAIT|RESET))$/;
 const NAMES = [...columnsOf('0'), ...columnsOf('MI_S_TEXT')], WORDS = columnsOf('MI_S_WORD');
 
 /* What must not be in a file without names: all that inputs call by a name, if it is long enough not to be there by
@@ -197,7 +201,7 @@ function namesOf(inputs) {
     };
     const vocabulary = [...values(WORDS)].join('\n').toLowerCase();
     return [...values(NAMES)].filter((n) => n && n.length >= 5 && /[A-Za-z]{3}/.test(n) &&
-        n.replace(/stream|thread|device|rank/g, '').match(/[A-Za-z]/) && !vocabulary.includes(n.toLowerCase()));
+        n.replace(/stream|thread|device|rank/g, '').match(/[A-Za-z]/) && !OF_THE_RUNTIME.test(n) && !vocabulary.includes(n.toLowerCase()));
 }
 
 function rowsOf(text) {
@@ -250,6 +254,36 @@ for (const [name, files, hasTasks] of inputs.filter(([, list]) => list)) {
     check(`${name}: the note tells of stand-ins`, /stand-ins/.test(await page.locator('.note').innerText()));
     await looking(`${name} hidden`, page, hasTasks);
     await close(`${name} hidden`, page);
+}
+
+/* Two captures beside one another: the changes are those of `serve --base`, also without names; asked of one another they
+ * stay on their sides. */
+if (generated) {
+    const pair = join(temp, 'pair'), sides = ['v1', 'v2'].map((side) => join(pair, side));
+    execFileSync('python3', ['-m', 'casegen', 'preset', 'article-serialised-custom-op', '--seed', '77', '--out', pair],
+        {cwd: join(samples, '..'), stdio: 'ignore', env: {...process.env, PYTHONDONTWRITEBYTECODE: '1'}});
+    const told = [];
+    for (const [name, options] of [['pair', []], ['pair-hidden', ['--anonymise']]]) {
+        const file = write(name, [sides[1]], ['--base', sides[0], ...options]);
+        const page = await open(file, {}, () => window.inspector?.pair?.panes.new.scene && window.inspector.pair.panes.base.scene);
+        check(`${name}: names of the sides`, about(file).names[0] === (options.length ? 'base' : sides[0]), about(file).names);
+        await page.keyboard.press('.');
+        await rest(page);
+        check(`${name}: the first change is marked on both sides`, /;s=n:\d+/.test(await page.evaluate(() => location.hash)), await page.evaluate(() => location.hash));
+        told.push((await page.locator('aside.panel table').first().innerText()).split('\n').filter((line) => /FastFilter|parallel|µs/.test(line)));
+        await close(name, page);
+    }
+    check('pair: what the cause is', /FastFilter/.test(told[0].join()) && /parallel to serial/.test(told[0].join()), told[0].join('|').slice(0, 200));
+    check('pair: the cause is the same without names', /FastFilter/.test(told[1][0]) && told[1].filter((l) => /parallel/.test(l)).length === told[0].filter((l) => /parallel/.test(l)).length,
+        told[1].join('|').slice(0, 300));
+    const before = readFileSync(join(sides[0], 'framework.onnx'));
+    let code = 0;
+    try {
+        execFileSync(cli, ['report', sides[1], '--base', sides[0], '-o', join(sides[0], 'framework.onnx')], {stdio: 'ignore'});
+    } catch (e) {
+        code = e.status;
+    }
+    check('pair: the base is an input, too', code === 2 && before.equals(readFileSync(join(sides[0], 'framework.onnx'))), `${code}`);
 }
 
 /* A size that is too small for all of it. */

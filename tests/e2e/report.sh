@@ -60,6 +60,7 @@ answers() { # NAME INPUT...
 }
 answers hostile "$temp/hostile.prototxt"
 [ -z "$case_dir" ] || answers case "$case_dir"
+[ -z "$case_dir" ] || answers pair "$case_dir" --base "$case_dir/framework.onnx"
 torch=$shared/samples/cann-profiling/pytorch_alexnet_2rank
 [ ! -d "$torch" ] || answers torch "$torch"
 

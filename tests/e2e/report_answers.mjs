@@ -1,5 +1,5 @@
 /* What answers in a report answers as the server does, byte for byte: every report in both languages, drawings,
- * windows of time, links of many nodes and tasks, searches, wrong questions.
+ * windows of time, links of many nodes and tasks, searches, wrong questions; of two sides, if there are two.
  * usage: node report_answers.mjs CLI REPORT.html INPUT... */
 import {spawn} from 'node:child_process';
 import {readFileSync} from 'node:fs';
@@ -24,6 +24,11 @@ function put(...parts) {
 
 const reply = () => Buffer.from(core.memory.buffer.slice(core.mi_core_reply(), core.mi_core_reply() + core.mi_core_reply_length()));
 if (core.mi_core_open(...put(part('snapshot')))) throw new Error(reply().toString());
+const names = JSON.parse(text.match(/id="about">([^<]*)</)[1]).names;
+if (names) {
+    const [called] = put(Buffer.from(names.map((name) => `${name}\0`).join('')));
+    if (core.mi_core_compare(...put(part('base')), called)) throw new Error(reply().toString());
+}
 
 function ofTheReport(path, body) {
     const head = Buffer.from(`${body === undefined ? 'GET' : 'POST'} /api/v1/${path}`), rest = Buffer.from(body ?? '');
@@ -64,6 +69,11 @@ try {
     for (const layer of ['framework', 'compiled'])
         for (const fold of ['scope', 'group', 'none'])
             for (const depth of [1, 2, 9]) await compare('layout', JSON.stringify({layer, fold, depth}));
+    for (const path of names ? ['diff/changes?max=2000', 'passes/summary?side=base', 'diff/partner?node=9', 'diff/partner?task=9&side=base'] : [])
+        await compare(path);
+    for (const side of names ? ['base', 'new'] : [])
+        for (const path of ['layout', 'diff/layout', 'diff/outline'])
+            await compare(`${path}?side=${side}`, JSON.stringify({layer: 'compiled', fold: 'scope', depth: 9}));
     const length = Math.max(1, capture.end_ns - capture.first_ns);
     for (const part of [1, 7, 100, 5000]) {
         const to = capture.first_ns + Math.ceil(length / part), step = Math.max(1, Math.ceil(length / part / 1000));

@@ -153,6 +153,7 @@ static void names_get_stand_ins(void **state)
     assert_name(&d, "\xe5\xb1\x82/\n", "xf/xg");
     assert_name(&d, "<script>", "<xh>");
     assert_true(mi_bytes_equal(mi_disguise_name(&d, MI_S_WORD, MI_LIT("Conv")), MI_LIT("Conv")));
+    assert_name(&d, "MODEL_EXECUTE", "MODEL_EXECUTE"); /* the runtime's own word */
     assert_int_equal(mi_disguise_name(&d, MI_S_TEXT, MI_LIT("node conv of a file")).len, 0);
     for (int i = 0; i < 1000; i++) { /* behind xz comes xaa */
         char word[8] = {(char)('a' + i / 100), (char)('a' + i / 10 % 10), (char)('a' + i % 10),

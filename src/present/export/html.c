@@ -33,6 +33,9 @@ static bool write(const struct mi_view *view, struct mi_target *target, struct m
     if (path && !read_key(path, &key, err))
         return false;
     options.key = path ? &key : NULL;
+    options.base = view->base ? mi_session_model(view->base) : NULL;
+    options.base_name = view->base_name;
+    options.name = view->name;
     struct mi_offline *report = mi_offline_new(view->model, &options, err);
     struct mi_sink *sink = report ? target->open(target, "export.html", err) : NULL;
     bool ok = sink && mi_offline_write(report, sink, err) && target->close(target, err);

@@ -4,12 +4,13 @@
  * The page asks for room with mi_core_room(), writes into it, and calls
  *
  *   mi_core_open(bytes, length)              a snapshot, once; 0, or the status of a failure
- *   mi_core_ask(text, length, body_length)   a request: "GET path?query" or "POST path", NUL, then
- * the body; the status of the reply, as of HTTP
+ *   mi_core_compare(bytes, length, names)   another snapshot, the base, after that; `names` of the
+ * base and of the first, each ending with NUL; as above mi_core_ask(text, length, body_length)   a
+ * request: "GET path?query" or "POST path", NUL, then the body; the status of the reply, as of HTTP
  *
  * and reads the reply (after a failed opening: what failed) between mi_core_reply() and that +
- * mi_core_reply_length(). Room that was asked for belongs to the page until it is given back; the
- * snapshot's never is. */
+ * mi_core_reply_length(). Room that was asked for belongs to the page until it is given back; that
+ * of snapshots and their names never is. */
 #include "base/mem.h"
 #include "model/snapshot.h"
 #include "present/serve/http.h"
@@ -26,14 +27,16 @@
 uint8_t *EXPORT(mi_core_room)(size_t bytes);
 void EXPORT(mi_core_give_back)(uint8_t *room);
 unsigned EXPORT(mi_core_open)(const uint8_t *bytes, size_t len);
+unsigned EXPORT(mi_core_compare)(const uint8_t *bytes, size_t len, const char *names);
 unsigned EXPORT(mi_core_ask)(char *text, size_t len, size_t body_len);
 const uint8_t *EXPORT(mi_core_reply)(void);
 size_t EXPORT(mi_core_reply_length)(void);
 
 enum { MOST_QUERY = 16 };
 
-/* One module, one page, one model. */
-static struct mi_model model;
+/* One module, one page, one model, and another to compare it with. */
+static struct mi_model model, base;
+static struct mi_bytes side_names[2];
 static struct mi_site *site;
 static struct mi_reply reply = {.body = {.error = {.offset = MI_NO_OFFSET}, .fd = -1}};
 
@@ -69,6 +72,20 @@ unsigned mi_core_open(const uint8_t *bytes, size_t len)
     if (site)
         return 0;
     mi_model_fini(&model);
+    mi_reply_failure(&reply, &err);
+    return reply.status;
+}
+
+unsigned mi_core_compare(const uint8_t *bytes, size_t len, const char *names)
+{
+    struct mi_error err = MI_ERROR_INIT;
+    side_names[0] = mi_cstr(names);
+    side_names[1] = mi_cstr(names + side_names[0].len + 1);
+    if (mi_model_init(&base, &err) &&
+        mi_snapshot_read(&base, (struct mi_bytes){bytes, len}, &err) &&
+        mi_site_set_base(site, &base, side_names, &err))
+        return 0;
+    mi_model_fini(&base);
     mi_reply_failure(&reply, &err);
     return reply.status;
 }

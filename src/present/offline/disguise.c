@@ -45,6 +45,19 @@ static bool is_harmless(struct mi_bytes word)
     return false;
 }
 
+/* What the runtime calls its own tasks. Analyses go by these names, and they tell of CANN, not of
+ * the model. */
+static bool is_of_the_runtime(struct mi_bytes name)
+{
+    static const char *const names[] = {"MODEL_EXECUTE", "STREAM_ACTIVE", "MEMCPY_ASYNC",
+                                        "EVENT_RECORD",  "EVENT_WAIT",    "EVENT_RESET",
+                                        "NOTIFY_RECORD", "NOTIFY_WAIT"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (mi_bytes_equal(name, mi_cstr(names[i])))
+            return true;
+    return false;
+}
+
 static void put_hash(struct mi_disguise *d, struct mi_sink *sink, struct mi_bytes word)
 {
     uint64_t hash = mi_keyed_hash(d->key, word);
@@ -84,7 +97,7 @@ struct mi_bytes mi_disguise_name(void *disguise, enum mi_str_kind kind, struct m
 {
     struct mi_disguise *d = disguise;
     struct mi_bytes none = {0};
-    if (kind == MI_S_WORD)
+    if (kind == MI_S_WORD || (kind == MI_S_NAME && is_of_the_runtime(text)))
         return text;
     if (kind != MI_S_NAME)
         return none;

@@ -6,7 +6,8 @@
  * trying words finds nothing. With a key they are a keyed hash of the word ("x" and ten letters):
  * whoever has the key gets the same ones in every report, and nobody else can try words. Short
  * numbers, signs and a few words of tracks stay; operator types and the like (MI_S_WORD) too;
- * sentences and paths of data (MI_S_TEXT) go. */
+ * names that the runtime gives its own
+ * tasks, too; sentences and paths of data (MI_S_TEXT) go. */
 #ifndef MI_PRESENT_OFFLINE_DISGUISE_H
 #define MI_PRESENT_OFFLINE_DISGUISE_H
 

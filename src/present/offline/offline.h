@@ -17,6 +17,8 @@ struct mi_offline_options {
     int64_t most_mib; /* largest size of the file, MiB; 0 = 32 */
     bool is_anonymised;
     const struct mi_hash_key *key; /* of the stand-ins; NULL: they are numbered, see disguise.h */
+    const struct mi_model *base;   /* what the model is compared with; NULL: nothing */
+    const char *base_name, *name;  /* what both are called, if there is a base */
 };
 
 /* Whether this program can write reports. */

@@ -4,11 +4,19 @@
 import type {Transport} from './client';
 
 // What the program says of the file, see src/present/offline/offline.c.
+export interface LeftOut {
+    table: string;
+    kept: number;
+    of: number;
+}
+
 export interface About {
     version: string;
     anonymised: boolean;
     metrics: number; // tasks whose counters are not here
-    left_out: {table: string; kept: number; of: number}[];
+    left_out: LeftOut[];
+    base_left_out?: LeftOut[];
+    names?: [string, string]; // of the base and of the rest, if they are compared
 }
 
 interface Core {
@@ -17,6 +25,7 @@ interface Core {
     mi_core_room(bytes: number): number;
     mi_core_give_back(room: number): void;
     mi_core_open(bytes: number, length: number): number;
+    mi_core_compare(bytes: number, length: number, names: number): number;
     mi_core_ask(text: number, length: number, bodyLength: number): number;
     mi_core_reply(): number;
     mi_core_reply_length(): number;
@@ -53,17 +62,28 @@ async function unpack(id: string): Promise<ArrayBuffer> {
 // The module has no files, no clock and no arguments; what its C library asks for does not exist here.
 const NOT_SUPPORTED = 52;
 
+// Into room that is never given back: the core reads it to its end.
+function put(core: Core, data: Uint8Array): number {
+    const room = core.mi_core_room(data.byteLength);
+    if (!room) throw new Error('out of memory');
+    new Uint8Array(core.memory.buffer, room, data.byteLength).set(data);
+    return room;
+}
+
 async function load(): Promise<Core> {
-    const [code, data] = await Promise.all([unpack('core'), unpack('snapshot')]);
+    const names = about()?.names;
+    const [code, data, base] = await Promise.all([unpack('core'), unpack('snapshot'), names && unpack('base')]);
     const module = await WebAssembly.compile(code);
     const missing: Record<string, Record<string, () => number>> = {};
     for (const {module: from, name} of WebAssembly.Module.imports(module)) (missing[from] ??= {})[name] = () => NOT_SUPPORTED;
     const core = (await WebAssembly.instantiate(module, missing)).exports as unknown as Core;
     core._initialize();
-    const room = core.mi_core_room(data.byteLength);
-    if (!room) throw new Error('out of memory');
-    new Uint8Array(core.memory.buffer, room, data.byteLength).set(new Uint8Array(data));
-    if (core.mi_core_open(room, data.byteLength)) throw new Error(new TextDecoder().decode(replyOf(core)));
+    let status = core.mi_core_open(put(core, new Uint8Array(data)), data.byteLength);
+    if (!status && names && base) {
+        const called = put(core, new TextEncoder().encode(names.map((name) => `${name}\0`).join('')));
+        status = core.mi_core_compare(put(core, new Uint8Array(base)), base.byteLength, called);
+    }
+    if (status) throw new Error(new TextDecoder().decode(replyOf(core)));
     return core;
 }
 

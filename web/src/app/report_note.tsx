@@ -1,5 +1,5 @@
 // One line on top of a one-file report: what is not in it.
-import {about} from '../api/report';
+import {about, type LeftOut} from '../api/report';
 import {t, type Key} from '../i18n/i18n';
 import {count} from '../util/format';
 
@@ -11,10 +11,11 @@ const NAMES: Partial<Record<string, Key>> = {
 export function ReportNote() {
     const told = about();
     if (!told) return null;
-    const parts = told.left_out.flatMap(({table, kept, of}) => {
+    const list = (rows: LeftOut[]): string[] => rows.flatMap(({table, kept, of}) => {
         const key = NAMES[table];
         return key ? [t('outPart', {what: t(key), n: count(of - kept), of: count(of)})] : [];
     });
+    const parts = [...list(told.left_out), ...list(told.base_left_out ?? []).map((part) => t('outAtBase', {part}))];
     if (told.metrics) parts.push(t('outMetrics', {n: count(told.metrics)}));
     return (
         <p class="note" role="note">

@@ -89,6 +89,7 @@ export const en = {
     isAnonymised: 'Names are stand-ins.',
     leftOut: 'Not inside:',
     listComma: '; ',
+    outAtBase: '{part} at the base',
     outPart: '{n} of {of} {what}',
     outMetrics: 'counters of {n} tasks',
     outSamples: 'values over time',

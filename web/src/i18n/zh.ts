@@ -91,6 +91,7 @@ export const zh = {
     isAnonymised: '名称均为替代名。',
     leftOut: '未包含：',
     listComma: '；',
+    outAtBase: '基准侧：{part}',
     outPart: '{what} {of} 个中的 {n} 个',
     outMetrics: '{n} 个任务的计数器',
     outSamples: '随时间变化的数值',
