@@ -41,9 +41,9 @@ static uint64_t word_at(const uint8_t *at, size_t count)
 
 uint64_t mi_keyed_hash(struct mi_hash_key key, struct mi_bytes bytes)
 {
-    uint64_t v[4] = {key.low ^ UINT64_C(0x736f6d6570736575), key.high ^ UINT64_C(0x646f72616e646f6d),
-                     key.low ^ UINT64_C(0x6c7967656e657261),
-                     key.high ^ UINT64_C(0x7465646279746573)};
+    uint64_t v[4] = {
+        key.low ^ UINT64_C(0x736f6d6570736575), key.high ^ UINT64_C(0x646f72616e646f6d),
+        key.low ^ UINT64_C(0x6c7967656e657261), key.high ^ UINT64_C(0x7465646279746573)};
     size_t whole = bytes.len & ~(size_t)7;
     for (size_t i = 0; i < whole; i += 8)
         take(v, word_at(bytes.at + i, 8));

@@ -1,5 +1,6 @@
-/* A hash that nobody can compute who has not the key: SipHash-2-4 (Aumasson and Bernstein, "SipHash: a
- * fast short-input PRF", 2012, section 2). For stand-ins of names, not for signing anything. */
+/* A hash that nobody can compute who has not the key: SipHash-2-4 (Aumasson and Bernstein,
+ * "SipHash: a fast short-input PRF", 2012, section 2). For stand-ins of names, not for signing
+ * anything. */
 #ifndef MI_BASE_KEYED_HASH_H
 #define MI_BASE_KEYED_HASH_H
 

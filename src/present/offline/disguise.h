@@ -20,7 +20,7 @@ struct mi_disguise {
     struct mi_arena arena;   /* names made of them */
     bool is_keyed;
     struct mi_hash_key key;
-    bool failed;             /* no memory: names are empty then, never the real ones */
+    bool failed; /* no memory: names are empty then, never the real ones */
 };
 
 /* `key` may be NULL. False: out of memory. */
