@@ -11,7 +11,7 @@
 pkg_check_modules(MI_CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 # Seconds until a hanging test is ended; emulators and sanitizers are slow.
-set(MI_TEST_TIMEOUT 300)
+set(MI_TEST_TIMEOUT 600)
 
 # ONNX Runtime does not start under qemu-user: a library it uses reads the host's processor and crashes.
 if(CMAKE_CROSSCOMPILING)
