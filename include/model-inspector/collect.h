@@ -5,9 +5,12 @@
  * `inspector-cli start -- COMMAND`, by LD_PRELOAD, or linked in front of libascendcl (-lmi_hook
  * -lascendcl).
  *
- *   mi_collect_start("capture", MI_COLLECT_GRAPH | MI_COLLECT_RUNTIME);   // not needed under
- * `start` model = compile(...);      mi_collect_snapshot_graph(); run_batch(model);
- * mi_collect_runtime(); mi_collect_stop();
+ *   mi_collect_start("capture", MI_COLLECT_GRAPH | MI_COLLECT_RUNTIME);   // not under `start`
+ *   model = compile(...);
+ *   mi_collect_snapshot_graph();
+ *   run_batch(model);
+ *   mi_collect_runtime();
+ *   mi_collect_stop();
  *
  * Callable from any thread, at any time. None of them ends the program or changes what it does: a
  * failure is returned, noted in the capture, and that is all. */

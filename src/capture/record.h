@@ -5,9 +5,9 @@
  *
  *   OFFSET  SIZE  MEANING
  *        0    64  struct mi_rec_file
- *       64  4032  252 x struct mi_rec_slot: how many records each ring was given; mapped, so that
- * it is right even where the process was killed 4096     -  chunks: struct mi_rec_chunk, then
- * `bytes` of records of one thread
+ *       64  4032  252 x struct mi_rec_slot: how many records each ring was given; mapped, so
+ *                   that it is right even where the process was killed
+ *     4096     -  chunks: struct mi_rec_chunk, then `bytes` of records of one thread
  *
  * Chunks are appended whole and carry a checksum: whatever ends the process, every chunk in front
  * of the end is good. Within a chunk records follow each other without gaps; `bytes` of each leads
@@ -59,7 +59,9 @@ enum mi_rec_slot_kind {
 
 struct mi_rec_slot {
     uint32_t thread, kind; /* enum mi_rec_slot_kind */
-    uint64_t issued;       /* records that this ring was given, those dropped included */
+    uint64_t issued;       /* records that this ring was given, those dropped included; for MSPTI
+                            * also requests that found no buffer, ends that are cut, and records
+                            * of unknown kinds */
 };
 
 struct mi_rec_chunk {
@@ -68,7 +70,8 @@ struct mi_rec_chunk {
     uint32_t bytes; /* of the records behind this header */
     uint32_t records;
     uint32_t ring, thread;
-    uint32_t dropped; /* records that found the ring full, since its chunk before */
+    uint32_t dropped; /* records that found the ring full, since its chunk before; of MSPTI, those
+                       * that its mspti_lost tell of */
     uint64_t mono_ns, real_ns;
     uint64_t reserved;
     uint64_t checksum; /* mi_rec_sum() of this header up to here and of the records */

@@ -34,10 +34,16 @@ started() { # NAME DIFFICULTIES COMMAND...: under start, with MSPTI
     "$cli" inputs --json "$temp/$name" > "$temp/$name.inputs" || fail "$name: no ledger"
 }
 
+ledger() { # NAME FILE killed|ended: what the head says is there, or is counted as missing
+    "$cli" inputs --json "$2" > "$temp/$1.ledger" || fail "$1: $2 cannot be read"
+    node "$MI_SOURCE_DIR/tests/e2e/hook_rough.mjs" "$2" "$temp/$1.ledger" "$3" || fail "$1: $2"
+}
+
 check() { # NAME WHAT...
     name=$1
     shift
     node "$MI_SOURCE_DIR/tests/e2e/mspti.mjs" "$temp/$name" "$temp/$name.truth" "$@" || fail "$name"
+    ledger "$name" "$temp/$name"/hook-*.mirec ended
 }
 
 started infer "" "$infer" "$model" 4
@@ -54,6 +60,8 @@ check odd whole models hook.mspti_unknown
 # --- buffers run out: what was dropped is told, all else is there ---
 started slow fill,slow "$train" "$model" 800 2
 check slow part hook.mspti_no_buffer
+grep -q "^dropped $(node -p "JSON.parse(fs.readFileSync('$temp/slow.ledger')).tables.sources[0].records_lost")\$" "$temp/slow.truth.mspti" ||
+    fail "slow: MSPTI lost $(cat "$temp/slow.truth.mspti"), and the ledger tells of another number"
 
 # --- the last record of a buffer is cut; a flush that comes too late for the end of the capture ---
 started cut fill,cut "$train" "$model" 40 2
@@ -82,6 +90,17 @@ for file in "$temp/fork"/hook-*.mirec; do
 done
 [ "$kernels" = 20 ] || fail "fork: $kernels kernels instead of the 20 of the parent"
 
+# --- a child that uses the device as if it were the first: its kernels are in its own file, with their names ---
+mkdir "$temp/child"
+LD_LIBRARY_PATH="$mspti" MI_CAPTURE_PROFILER=mspti MI_CAPTURE_DIR="$temp/child" MI_CAPTURE_RUNTIME=1 \
+    LD_PRELOAD="$MI_HOOK_LIB" timeout 60 "$forker" 10 device > /dev/null || fail "child: exit code $?"
+for file in "$temp/child"/hook-*.mirec; do
+    "$cli" export --format csv --output-dir "$temp/child.csv" "$file" > /dev/null
+    [ "$(sed 1d "$temp/child.csv/tasks.csv" | wc -l)" = 20 ] || fail "child: $file has not its 20 kernels"
+    grep -q te_relu_1__kernel0 "$temp/child.csv/kernels.csv" || fail "child: $file has kernels without names"
+    ledger child "$file" ended
+done
+
 # --- killed: what was flushed a second before is there ---
 mkdir "$temp/killed"
 LD_LIBRARY_PATH="$mspti" MI_CAPTURE_PROFILER=mspti MI_CAPTURE_DIR="$temp/killed" MI_CAPTURE_RUNTIME=1 \
@@ -96,6 +115,24 @@ kill -9 "$pid" 2> /dev/null || true
 wait "$pid" 2> /dev/null || true
 "$cli" export --format csv --output-dir "$temp/killed.csv" "$temp/killed"/hook-*.mirec > /dev/null 2>&1 || fail "killed: it cannot be read"
 [ "$(wc -l < "$temp/killed.csv/tasks.csv")" -gt 1 ] || fail "killed: nothing was flushed"
+
+# --- killed while buffers run out, are cut or hold what nobody knows: all of it is counted ---
+kills=${MI_KILLS:-12} n=0
+while [ "$n" -lt "$kills" ]; do
+    n=$((n + 1))
+    difficulties=$(printf 'fill,slow\nfill,slow,cut\nfill,slow,odd\nfill\n' | sed -n "$((n % 4 + 1))p")
+    mkdir "$temp/kill$n"
+    FAKE_MSPTI=$difficulties LD_LIBRARY_PATH="$mspti" MI_CAPTURE_PROFILER=mspti MI_CAPTURE_DIR="$temp/kill$n" \
+        MI_CAPTURE_RUNTIME=1 MI_HOOK_RING_BYTES=8192 LD_PRELOAD="$MI_HOOK_LIB" "$train" "$model" 1000000 2 > /dev/null 2>&1 &
+    pid=$!
+    sleep "$(awk -v s="$n" 'BEGIN { srand(s * 7919); printf "%.3f", rand() * 0.8 }')"
+    kill -9 "$pid" 2> /dev/null || true
+    wait "$pid" 2> /dev/null || true
+    for file in "$temp/kill$n"/hook-*.mirec; do
+        [ ! -e "$file" ] || ledger "kill$n" "$file" killed # else before its first call
+    done
+    rm -r "$temp/kill$n"
+done
 
 # --- which one it will be, and why ---
 LD_LIBRARY_PATH="$MI_BINARY_DIR/fake_acl:$mspti" PATH=/usr/bin:/bin "$cli" doctor --environment > "$temp/env.out"

@@ -1,8 +1,7 @@
 /* A program that forks when the runtime is in use: parent and child go on with it, each for itself.
- * forker KERNELS [exit|_exit] */
+ * forker KERNELS [exit|_exit|device]     device: the child sets its device anew */
 #include "acl.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,14 +22,15 @@ static int launch(int count)
 int main(int argc, char **argv)
 {
     int kernels = argc > 1 ? atoi(argv[1]) : 1, status = 0;
-    bool is_short = argc > 2 && strcmp(argv[2], "_exit") == 0;
+    const char *mode = argc > 2 ? argv[2] : "exit";
     if (aclInit(NULL) != 0 || aclrtSetDevice(0) != 0 || launch(kernels) != 0)
         return 9;
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        int code = launch(2 * kernels);
-        if (is_short)
+        int code = strcmp(mode, "device") == 0 ? aclrtSetDevice(0) : 0;
+        code = code ? code : launch(2 * kernels);
+        if (strcmp(mode, "_exit") == 0)
             _exit(code);
         exit(code);
     }

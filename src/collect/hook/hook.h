@@ -71,8 +71,10 @@ bool mi_hook_begin_capture(void);
 /* Writes out what the rings hold; from any thread. */
 void mi_hook_flush(void);
 
-/* Appends a chunk of whole records; from any thread. What cannot be written counts as missing. */
-void mi_hook_write_block(struct mi_ring *ring, const void *bytes, size_t len, uint32_t records);
+/* Appends a chunk of whole records; from any thread. What cannot be written counts as missing.
+ * `dropped`: records that the ring was given before and that will be in no chunk. */
+void mi_hook_write_block(struct mi_ring *ring, const void *bytes, size_t len, uint32_t records,
+                         uint32_t dropped);
 
 /* The same for a process that ends at once, perhaps within a signal handler: waits for others 100
  * ms at most. */
@@ -213,23 +215,10 @@ void mi_ring_forget(void); /* in a child */
  */
 struct mi_ring *mi_ring_take(enum mi_rec_slot_kind kind);
 
-/* So many records more, for whoever counts what is missing; by one thread at a time. */
+/* So many records more for such a ring, for whoever counts what is missing; from any thread. */
 void mi_ring_count(struct mi_ring *ring, uint32_t records);
 
-/* A record of a call that began at start_ns and ends now. Adds what every record has: the current
- * device, and for `on_stream` the id of the task and, the first time, the id of the stream. */
-void mi_hook_note(struct mi_rec *rec, uint64_t start_ns, bool on_stream, const char *text);
-
-/* Sets the thread's device anew, as the runtime knows it. */
-void mi_hook_learn_device(void);
-
-void mi_ring_forget(void); /* in a child */
-
-/* A ring for records that mi_hook_write_block() writes, not those of a thread; NULL: none is left.
- */
-struct mi_ring *mi_ring_take(enum mi_rec_slot_kind kind);
-
-/* So many records more, for whoever counts what is missing; by one thread at a time. */
+/* So many records more for such a ring, for whoever counts what is missing; from any thread. */
 void mi_ring_count(struct mi_ring *ring, uint32_t records);
 
 /* A sentence of the hook itself in the file: for whoever reads the capture. */

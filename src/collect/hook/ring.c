@@ -99,7 +99,14 @@ static bool join_in(struct mi_hook_thread *self)
 
 void mi_ring_count(struct mi_ring *ring, uint32_t records)
 {
-    uint64_t issued = atomic_load_explicit(&ring->issued, memory_order_relaxed) + records;
+    atomic_fetch_add_explicit(&ring->issued, records, memory_order_relaxed);
+    atomic_fetch_add((_Atomic uint64_t *)&slot_of(ring)->issued, records);
+}
+
+/* The same for one record by the thread of the ring: nobody else writes there. */
+static void count_own(struct mi_ring *ring)
+{
+    uint64_t issued = atomic_load_explicit(&ring->issued, memory_order_relaxed) + 1;
     atomic_store_explicit(&ring->issued, issued, memory_order_relaxed);
     atomic_store_explicit((_Atomic uint64_t *)&slot_of(ring)->issued, issued, memory_order_relaxed);
 }
@@ -142,7 +149,7 @@ void mi_hook_put(struct mi_rec *rec, const char *text)
     size_t len = text ? strnlen(text, MI_REC_TEXT_MAX) : 0, padded = (len + 7) & ~(size_t)7;
     size_t bytes = sizeof *rec + padded;
     uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-    mi_ring_count(ring, 1);
+    count_own(ring);
     if (!has_room(ring, head, bytes)) {
         atomic_store_explicit(&ring->dropped,
                               atomic_load_explicit(&ring->dropped, memory_order_relaxed) + 1,

@@ -157,14 +157,15 @@ void mi_hook_flush(void)
     pthread_mutex_unlock(&flushing);
 }
 
-void mi_hook_write_block(struct mi_ring *ring, const void *bytes, size_t len, uint32_t records)
+void mi_hook_write_block(struct mi_ring *ring, const void *bytes, size_t len, uint32_t records,
+                         uint32_t dropped)
 {
     struct mi_hook_shield shield;
     mi_ring_count(ring, records);
     mi_hook_shield(&shield);
     pthread_mutex_lock(&flushing);
     if (mi_hook.file >= 0 && !atomic_load(&mi_hook.is_broken))
-        write_parts(ring, bytes, len, NULL, 0, records, 0);
+        write_parts(ring, bytes, len, NULL, 0, records, dropped);
     pthread_mutex_unlock(&flushing);
     mi_hook_unshield(&shield);
 }

@@ -113,7 +113,8 @@ static void go_through_chunks(struct hook *h, struct ring *rings)
             ring->gap_ns = ring->last_ns ? ring->last_ns : 1;
         ring->seen += (uint64_t)head->records + head->dropped;
         ring->last_ns = head->mono_ns;
-        h->dropped += head->dropped;
+        if (slot_of(h, head->ring).kind != MI_REC_SLOT_MSPTI) /* records of its own tell of those */
+            h->dropped += head->dropped;
     }
 }
 
