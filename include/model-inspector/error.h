@@ -16,7 +16,7 @@
     X(MI_ELIMIT,       "limit",          3, 413)                                                   \
     X(MI_ENOTFOUND,    "not_found",      3, 404)                                                   \
     X(MI_EUSAGE,       "usage",          2, 400)                                                   \
-    X(MI_ECANCELLED,   "cancelled",      3, 499)                                                   \
+    X(MI_ECANCELLED,   "cancelled",      130, 499)                                                 \
     X(MI_EINTERNAL,    "internal",       4, 500)
 /* clang-format on */
 

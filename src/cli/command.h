@@ -53,6 +53,17 @@ int mi_cli_usage(const struct mi_cli *cli, const struct mi_command *command, con
 struct mi_session *mi_cli_open(const struct mi_cli *cli, const struct mi_args *args, size_t first,
                                int *exit_code);
 
+/* Who else wants to know how far the reading is; as mi_session_options.progress. */
+struct mi_cli_watch {
+    void (*tick)(void *user, const char *stage, uint64_t done_bytes, uint64_t total_bytes);
+    void *user;
+};
+
+/* The same, watched. */
+struct mi_session *mi_cli_open_watched(const struct mi_cli *cli, const struct mi_args *args,
+                                       size_t first, const struct mi_cli_watch *watch,
+                                       int *exit_code);
+
 /* Writes a report to standard output: tables for eyes in the user's language, or JSON with --json.
  * Returns the exit code. `report` is not freed. */
 int mi_cli_report(const struct mi_cli *cli, const struct mi_session *session,

@@ -4,24 +4,44 @@
 
 #include <stdio.h>
 
+struct opening {
+    struct mi_progress *progress; /* NULL: out of memory, and none is drawn */
+    const struct mi_cli_watch *watch;
+};
+
+static bool on_tick(void *user, const char *stage, uint64_t done, uint64_t total)
+{
+    const struct opening *opening = user;
+    if (opening->watch)
+        opening->watch->tick(opening->watch->user, stage, done, total);
+    return !opening->progress || mi_progress_tick(opening->progress, stage, done, total);
+}
+
 struct mi_session *mi_cli_open(const struct mi_cli *cli, const struct mi_args *args, size_t first,
                                int *exit_code)
 {
+    return mi_cli_open_watched(cli, args, first, NULL, exit_code);
+}
+
+struct mi_session *mi_cli_open_watched(const struct mi_cli *cli, const struct mi_args *args,
+                                       size_t first, const struct mi_cli_watch *watch,
+                                       int *exit_code)
+{
     struct mi_error err = MI_ERROR_INIT;
-    struct mi_progress *progress = mi_progress_new(cli);
+    struct opening opening = {mi_progress_new(cli), watch};
     struct mi_session_options options = {
         .input_format = mi_args_text(args, "input-format", NULL),
         .jobs = (unsigned)mi_args_int(args, "jobs", 0),
         .no_mmap = mi_args_flag(args, "no-mmap"),
-        .progress = progress ? mi_progress_tick : NULL,
-        .user = progress,
+        .progress = on_tick,
+        .user = &opening,
     };
     struct mi_session *session = mi_session_new(&options, &err);
     bool ok = session != NULL;
     for (size_t i = first; ok && i < args->operand_count; i++)
         ok = mi_session_add(session, args->operands[i], &err);
     ok = ok && mi_session_load(session, &err);
-    mi_progress_free(progress);
+    mi_progress_free(opening.progress);
     if (ok)
         return session;
     mi_session_free(session);

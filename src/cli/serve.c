@@ -75,41 +75,79 @@ static void wait_for_end(const struct mi_cli *cli)
         nanosleep(&pause, NULL);
 }
 
-static int serve(const struct mi_cli *cli, const struct mi_args *args,
-                 const struct mi_session *session, const struct mi_session *base)
+/* The link is told as soon as it is sure that there is something to read: the page loads while the
+ * files are read, and shows how far that is. */
+struct door {
+    const struct mi_cli *cli;
+    const struct mi_args *args;
+    struct mi_server *server;
+    struct mi_error err;
+    bool is_told;
+};
+
+static void tell_link(struct door *door)
 {
-    struct mi_error err = MI_ERROR_INIT;
-    struct mi_serve_options options = {.address = mi_args_text(args, "address", NULL),
-                                       .port = (uint16_t)mi_args_int(args, "port", 0),
-                                       .base = base,
-                                       .base_name = mi_args_text(args, "base", NULL),
-                                       .name = args->operands[0]};
-    struct mi_server *server = mi_serve_start(session, &options, &err);
-    if (server && print_link(cli, mi_serve_url(server), &err)) {
-        if (!mi_args_flag(args, "no-open") && cli->out_is_tty)
-            open_browser(mi_serve_url(server));
-        wait_for_end(cli);
+    if (door->is_told)
+        return;
+    door->is_told = true;
+    const char *url = mi_serve_url(door->server);
+    if (print_link(door->cli, url, &door->err) && !mi_args_flag(door->args, "no-open") &&
+        door->cli->out_is_tty)
+        open_browser(url);
+}
+
+/* The first tick comes before there are other threads. */
+static void on_tick(void *user, const char *stage, uint64_t done_bytes, uint64_t total_bytes)
+{
+    struct door *door = user;
+    mi_serve_reading(door->server, stage, done_bytes, total_bytes);
+    tell_link(door);
+}
+
+static bool show(struct door *door, const struct mi_serve_show *what)
+{
+    if (!mi_serve_show(door->server, what, &door->err))
+        return false;
+    tell_link(door);
+    return door->err.code == MI_OK;
+}
+
+/* The base comes first: where it cannot be read there is nothing to show. */
+static int serve(struct door *door)
+{
+    struct mi_cli_sides base = {.name = {{mi_args_text(door->args, "base", NULL)}}};
+    const struct mi_cli_watch watch = {on_tick, door};
+    struct mi_session *session = NULL;
+    int code = 0;
+    base.count[MI_CMP_BASE] = base.name[MI_CMP_BASE][0] != NULL;
+    if (mi_cli_sides_open(door->cli, door->args, &base, MI_CMP_BASE, &code))
+        session = mi_cli_open_watched(door->cli, door->args, 0, &watch, &code);
+    if (session) {
+        const struct mi_serve_show what = {.session = session,
+                                           .base = base.session[MI_CMP_BASE][0],
+                                           .base_name = base.name[MI_CMP_BASE][0],
+                                           .name = door->args->operands[0]};
+        mi_cli_losses(door->cli, session);
+        if (show(door, &what))
+            wait_for_end(door->cli);
+        else
+            code = mi_cli_error(door->cli, &door->err);
     }
-    mi_serve_stop(server);
-    return err.code == MI_OK ? 0 : mi_cli_error(cli, &err);
+    mi_serve_stop(door->server); /* before what it shows goes */
+    mi_cli_sides_close(&base, MI_CMP_BASE);
+    mi_session_free(session);
+    return code;
 }
 
 static int run(struct mi_cli *cli, const struct mi_args *args)
 {
-    struct mi_cli_sides base = {.name = {{mi_args_text(args, "base", NULL)}}};
-    int code = 0;
+    struct door door = {.cli = cli, .args = args, .err = MI_ERROR_INIT};
+    struct mi_serve_options options = {.address = mi_args_text(args, "address", NULL),
+                                       .port = (uint16_t)mi_args_int(args, "port", 0)};
     if (args->operand_count < 1)
         return mi_cli_usage(cli, &mi_command_serve, "no input was named");
-    struct mi_session *session = mi_cli_open(cli, args, 0, &code);
-    if (!session)
-        return code;
-    mi_cli_losses(cli, session);
-    base.count[MI_CMP_BASE] = base.name[MI_CMP_BASE][0] != NULL;
-    if (mi_cli_sides_open(cli, args, &base, MI_CMP_BASE, &code))
-        code = serve(cli, args, session, base.session[MI_CMP_BASE][0]);
-    mi_cli_sides_close(&base, MI_CMP_BASE);
-    mi_session_free(session);
-    return code;
+    door.server = mi_serve_start(&options, &door.err);
+    return door.server ? serve(&door) : mi_cli_error(cli, &door.err);
 }
 
 const struct mi_command mi_command_serve = {

@@ -230,6 +230,12 @@ static bool read_all(struct reading *reading, unsigned jobs, struct mi_error *er
     uint32_t count = (uint32_t)session->inputs.count;
     for (uint32_t i = 0; i < count; i++)
         session->total_bytes += session->inputs.items[i].input.bytes.len;
+    /* Told once before the first byte, so that whoever listens knows that there is something. */
+    for (uint32_t i = 0; i < count; i++)
+        if (session->inputs.items[i].reader) {
+            report_progress(session, 0);
+            break;
+        }
     return mi_pool_run(jobs, count, read_item, reading, &session->cancel, err);
 }
 

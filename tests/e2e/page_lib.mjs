@@ -31,8 +31,8 @@ const browser = await chromium.launch({
 
 const isThere = () => window.inspector?.graph?.scene && window.inspector.graph.outline;
 
-/* A page of its own, with all that it complained about in `problems`; `ready`: what is waited for. */
-export async function open(url, {ready = isThere, ...options} = {}) {
+/* A page of its own, with all that it complained about in `problems`; `ready`: what is waited for, and then until it is at rest. */
+export async function open(url, {ready = isThere, isAtRest = true, ...options} = {}) {
     const context = await browser.newContext({viewport: {width: 1400, height: 900}, acceptDownloads: true, ...options});
     const page = await context.newPage();
     page.problems = [];
@@ -41,7 +41,7 @@ export async function open(url, {ready = isThere, ...options} = {}) {
     page.on('pageerror', (e) => page.problems.push(e.message));
     await page.goto(url);
     await page.waitForFunction(ready, null, {timeout: 30000});
-    await rest(page);
+    if (isAtRest) await rest(page);
     return page;
 }
 

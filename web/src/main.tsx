@@ -10,6 +10,7 @@ import {comparing} from './diff/state';
 import {atFirst, loadCapture} from './state/actions';
 import {askAhead, isShown} from './state/first';
 import {decode, keepAddress, restore} from './state/permalink';
+import {tellReading} from './state/reading';
 import {lang, theme} from './state/state';
 
 const languages = navigator.languages ?? [navigator.language];
@@ -25,6 +26,7 @@ if (root) {
     const place = decode(location.hash);
     const answer = loadCapture();
     askAhead(place);
+    tellReading(answer);
     atFirst.act = () => {
         restore(place);
         if (comparing.value) isShown.value = true; // the view of both sides is not the first picture

@@ -76,6 +76,11 @@ const struct mi_asset *mi_asset_find(struct mi_bytes path)
     return NULL;
 }
 
+bool mi_is_question(const char *path)
+{
+    return find_route(path) != NULL;
+}
+
 void mi_answer(struct mi_site *site, const struct mi_request *request, const char *method,
                struct mi_reply *reply)
 {

@@ -46,8 +46,12 @@ struct mi_route {
 
 extern const struct mi_route mi_routes[]; /* ends with a NULL path */
 
+/* Whether a route has the address, which then cannot be answered without a site. */
+bool mi_is_question(const char *path);
+
 /* Fills the reply, whose body is an empty sink in memory: by the route or the file of the page that
- * has the address, else with an error. `method` is that of HTTP. */
+ * has the address, else with an error. `method` is that of HTTP. `site` may be NULL unless the
+ * request is a question. */
 void mi_answer(struct mi_site *site, const struct mi_request *request, const char *method,
                struct mi_reply *reply);
 

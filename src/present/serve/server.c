@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "present/serve/serve.h"
 #include "present/serve/site.h"
+#include "present/serve/waiting.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -28,16 +29,18 @@ enum {
 
 struct mi_server {
     struct MHD_Daemon *daemon;
-    struct mi_site *site;
-    char host[80]; /* "127.0.0.1:41234" */
+    struct mi_waiting waiting;
+    struct mi_site *site; /* NULL until waiting is over, and after it if nothing came of it */
+    char host[80];        /* "127.0.0.1:41234" */
     char url[160];
     char token[2 * TOKEN_BYTES + 1]; /* "" = none wanted */
     uint16_t port;
     bool is_loopback;
 };
 
-/* One request while its body comes in. */
+/* One request while its body comes in, and while it waits. */
 struct coming {
+    struct mi_held held;
     uint8_t *body;
     size_t len, room;
     bool is_too_large;
@@ -253,14 +256,17 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *data_size = 0;
         return MHD_YES;
     }
+    unsigned status;
+    const char *why = refusal(server, connection, &status);
+    bool is_question = !why && !coming->is_too_large && mi_is_question(url);
+    if (is_question && mi_waiting_hold(&server->waiting, connection, &coming->held))
+        return MHD_YES;
     struct mi_reply reply = {.status = 200, .media = "application/json"};
     struct mi_request request = {.is_post = strcmp(method, "POST") == 0,
                                  .path = url,
                                  .body = {coming->body, coming->len},
                                  .query = query_of,
                                  .transport = connection};
-    unsigned status;
-    const char *why = refusal(server, connection, &status);
     mi_sink_init_memory(&reply.body);
     if (why)
         mi_reply_error(&reply, status, "refused", why);
@@ -268,6 +274,10 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         mi_reply_error(&reply, 413, "limit", "the request is too large");
     else if (strlen(url) > MOST_PATH)
         mi_reply_error(&reply, 414, "limit", "the address is too long");
+    else if (strcmp(url, MI_READING_PATH) == 0 && !request.is_post)
+        mi_waiting_reply(&server->waiting, &reply);
+    else if (is_question && !server->site)
+        mi_reply_error(&reply, 503, "cancelled", "the server ends");
     else
         mi_answer(server->site, &request, method, &reply);
     enum MHD_Result result = send_reply(server, connection, &reply);
@@ -331,13 +341,14 @@ static bool listen_at(struct mi_server *server, const struct mi_serve_options *o
     if (!server->is_loopback && !make_token(server->token))
         return mi_fail(err, MI_EIO, "no random numbers for a token");
     server->daemon = MHD_start_daemon(
-        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | (is_v6 ? MHD_USE_IPv6 : 0), options->port,
-        NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
-        MHD_OPTION_THREAD_POOL_SIZE, options->threads ? options->threads : THREADS,
-        MHD_OPTION_CONNECTION_LIMIT, MOST_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        MOST_PER_CLIENT, MHD_OPTION_CONNECTION_TIMEOUT,
-        options->timeout_s ? options->timeout_s : TIMEOUT_S, MHD_OPTION_NOTIFY_COMPLETED, on_end,
-        NULL, MHD_OPTION_END);
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+            (is_v6 ? MHD_USE_IPv6 : 0),
+        options->port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR,
+        (struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE,
+        options->threads ? options->threads : THREADS, MHD_OPTION_CONNECTION_LIMIT,
+        MOST_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT, MOST_PER_CLIENT,
+        MHD_OPTION_CONNECTION_TIMEOUT, options->timeout_s ? options->timeout_s : TIMEOUT_S,
+        MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_END);
     if (!server->daemon)
         return mi_fail(err, MI_EIO, "cannot listen at %.60s, port %u", text, options->port);
     const union MHD_DaemonInfo *info =
@@ -350,34 +361,49 @@ static bool listen_at(struct mi_server *server, const struct mi_serve_options *o
     return true;
 }
 
-struct mi_server *mi_serve_start(const struct mi_session *session,
-                                 const struct mi_serve_options *options, struct mi_error *err)
+struct mi_server *mi_serve_start(const struct mi_serve_options *options, struct mi_error *err)
 {
-    static const struct mi_serve_options none;
     struct mi_server *server = mi_mem_zero(1, sizeof *server);
-    options = options ? options : &none;
     if (!server) {
         mi_fail(err, MI_ENOMEM, "out of memory");
         return NULL;
     }
-    server->site = mi_site_new(mi_session_model(session), err);
-    const struct mi_bytes names[] = {mi_cstr(options->base_name), mi_cstr(options->name)};
-    bool ok = server->site &&
-              (!options->base ||
-               mi_site_set_base(server->site, mi_session_model(options->base), names, err));
-    if (!ok || !listen_at(server, options, err)) {
+    mi_waiting_init(&server->waiting);
+    if (!listen_at(server, options, err)) {
         mi_serve_stop(server);
         return NULL;
     }
     return server;
 }
 
+void mi_serve_reading(struct mi_server *server, const char *stage, uint64_t done_bytes,
+                      uint64_t total_bytes)
+{
+    mi_waiting_tell(&server->waiting, stage, done_bytes, total_bytes);
+}
+
+bool mi_serve_show(struct mi_server *server, const struct mi_serve_show *show, struct mi_error *err)
+{
+    const struct mi_bytes names[] = {mi_cstr(show->base_name), mi_cstr(show->name)};
+    struct mi_site *site = mi_site_new(mi_session_model(show->session), err);
+    if (!site ||
+        (show->base && !mi_site_set_base(site, mi_session_model(show->base), names, err))) {
+        mi_site_free(site);
+        return false;
+    }
+    server->site = site;
+    mi_waiting_end(&server->waiting);
+    return true;
+}
+
 void mi_serve_stop(struct mi_server *server)
 {
     if (!server)
         return;
+    mi_waiting_end(&server->waiting);
     if (server->daemon)
         MHD_stop_daemon(server->daemon);
+    mi_waiting_fini(&server->waiting);
     mi_site_free(server->site);
     mi_mem_free(server);
 }

@@ -130,6 +130,14 @@ export interface GroupInfo {
     other_types: number;
 }
 
+// How far the reading of the files is.
+export interface Reading {
+    ready: boolean;
+    stage: string; // read, correlate
+    done_bytes: number;
+    total_bytes: number | null;
+}
+
 let transport: Transport | null = null;
 let underWay = 0;
 
@@ -166,6 +174,13 @@ export function isAborted(error: unknown): boolean {
 
 export async function getJson<T>(slot: string, path: string): Promise<T> {
     return JSON.parse(new TextDecoder().decode(await ask(slot, path))) as T;
+}
+
+// Asked beside everything else, and counted with nothing that is awaited. A report has been read when it opens.
+export async function readingNow(): Promise<Reading> {
+    if (isReport()) return {ready: true, stage: 'read', done_bytes: 0, total_bytes: null};
+    const reply = await server('reading', undefined, AbortSignal.timeout(5000));
+    return JSON.parse(new TextDecoder().decode(reply.body)) as Reading;
 }
 
 export async function postFrame(slot: string, path: string, body: unknown): Promise<Frame> {

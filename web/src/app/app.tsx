@@ -23,6 +23,7 @@ import {clean} from '../util/clean';
 import {savePng, saveSvg} from '../util/export';
 import {Icon} from './icons';
 import {HeatScale, Legend, Panels} from './panels';
+import {ReadingNote} from './reading_note';
 import {ReportNote} from './report_note';
 import {Search} from './search';
 import {place, Splitter} from './split';
@@ -214,12 +215,13 @@ export function App() {
     }, []);
     const hasTime = known && (known.has.includes('tasks') || known.has.includes('slices'));
     return (
-        <div class={`page${hasTime ? '' : ' no-time'}`}>
+        <div class={`page${hasTime ? '' : ' no-time'}${known ? '' : ' empty'}`}>
             <Bar />
             {failure.value && (
                 <div class="failure" role="alert">{t(isReport() ? 'failedHere' : 'failed', {reason: clean(failure.value, 300)})}{' '}
                     <button onClick={() => { failure.value = ''; void loadCapture(); }}>{t('retry')}</button></div>)}
             <ReportNote />
+            {!known && <ReadingNote />}
             <main style={grid(hasTime === true)}>
                 <section class="graph" aria-label={t('structure')}>
                     <GraphBar />

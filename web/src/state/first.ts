@@ -23,9 +23,9 @@ export function askAhead(wish: Wish): void {
     if (wish.fold) body['fold'] = wish.fold;
     if (wish.open?.length) body['open'] = wish.open;
     const reply = postFrame('layout', 'layout', body);
-    reply.catch(() => {}); // told by whoever takes it
     ahead = {wish, reply};
-    window.setTimeout(() => (isShown.value = true), PATIENCE_MS);
+    // Files that take long to read are waited for by all; patience counts from the first answer. A failure is told by whoever takes it.
+    reply.catch(() => {}).finally(() => window.setTimeout(() => (isShown.value = true), PATIENCE_MS));
 }
 
 // The answer that is on its way, once, if it is to this very question.
