@@ -382,6 +382,16 @@ void mi_serve_reading(struct mi_server *server, const char *stage, uint64_t done
     mi_waiting_tell(&server->waiting, stage, done_bytes, total_bytes);
 }
 
+/* The page draws the graph first; meanwhile its next question can be prepared. */
+static void make_timeline(struct mi_site *site)
+{
+    static const struct mi_time_filter everything;
+    struct mi_error ignored = MI_ERROR_INIT; /* whoever asks is told */
+    const struct mi_lod *lod = mi_site_lod(site, &everything, &ignored);
+    if (lod)
+        mi_site_lod_done(site, lod);
+}
+
 bool mi_serve_show(struct mi_server *server, const struct mi_serve_show *show, struct mi_error *err)
 {
     const struct mi_bytes names[] = {mi_cstr(show->base_name), mi_cstr(show->name)};
@@ -393,6 +403,7 @@ bool mi_serve_show(struct mi_server *server, const struct mi_serve_show *show, s
     }
     server->site = site;
     mi_waiting_end(&server->waiting);
+    make_timeline(site);
     return true;
 }
 
