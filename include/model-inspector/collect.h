@@ -30,7 +30,9 @@ extern "C" {
  */
 int mi_collect_start(const char *folder, unsigned what);
 
-/* The graph that was compiled is complete: everything of it is written out. */
+/* The graph that was compiled is complete: everything of it is written out. The graph engine dumps
+ * its graphs where DUMP_GE_GRAPH was set before it began, as under `inspector-cli start`; where it
+ * was not, there are the loaded models alone, and the capture says so. */
 int mi_collect_snapshot_graph(void);
 
 /* The batch or step that counts has ended: what was profiled of it is whole afterwards, and the

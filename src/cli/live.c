@@ -113,6 +113,26 @@ static int print(struct mi_cli *cli, const struct mi_live_answer *answers, size_
     return code;
 }
 
+/* For each thing that is missing one sentence, however many processes there are. */
+static void tell_of_dumps(const struct mi_cli *cli, const struct mi_live_answer *answers,
+                          size_t count)
+{
+    bool is_off = false, is_unasked = false;
+    for (size_t i = 0; i < count; i++) {
+        is_off |= answers[i].wants_graph && !answers[i].dumps;
+        is_unasked |= !answers[i].wants_graph;
+    }
+    if (is_unasked)
+        mi_cli_say(cli,
+                   N_("graphs are not collected: the capture was started without --enable-graph"),
+                   NULL);
+    if (is_off)
+        mi_cli_say(cli,
+                   N_("the graph engine was not told to dump its graphs before it began "
+                      "(DUMP_GE_GRAPH); there are the loaded models alone"),
+                   NULL);
+}
+
 int mi_cli_ask(struct mi_cli *cli, const struct mi_command *command, const struct mi_args *args,
                int (*then)(struct mi_cli *cli, const char *dir, size_t answered))
 {
@@ -125,14 +145,8 @@ int mi_cli_ask(struct mi_cli *cli, const struct mi_command *command, const struc
     if (!count)
         mi_cli_say(cli, N_("no process of this capture is running; what it has left is there"),
                    NULL);
-    for (size_t i = 0; i < count && strcmp(command->name, "snapshot") == 0; i++)
-        if (answers[i].wants_graph && !answers[i].dumps) {
-            mi_cli_say(cli,
-                       N_("the graph engine was not told to dump its graphs before it began "
-                          "(DUMP_GE_GRAPH); there are the loaded models alone"),
-                       NULL);
-            break;
-        }
+    if (strcmp(command->name, "snapshot") == 0)
+        tell_of_dumps(cli, answers, count);
     code = print(cli, answers, count);
     return code || !then ? code : then(cli, dir, count);
 }

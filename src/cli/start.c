@@ -77,10 +77,12 @@ static int print_environment(const struct mi_cli *cli, const struct mi_live_var 
         mi_sink_byte(&out.sink, '\n');
     }
     for (size_t i = 0; i < count; i++) {
-        mi_sink_text(&out.sink, "export ");
+        mi_sink_text(&out.sink, vars[i].value ? "export " : "unset ");
         mi_sink_text(&out.sink, vars[i].name);
-        mi_sink_byte(&out.sink, '=');
-        put_quoted(&out.sink, vars[i].value);
+        if (vars[i].value) {
+            mi_sink_byte(&out.sink, '=');
+            put_quoted(&out.sink, vars[i].value);
+        }
         mi_sink_byte(&out.sink, '\n');
     }
     return mi_cli_out_finish(cli, &out, 0);
@@ -137,6 +139,12 @@ static int go(struct mi_cli *cli, const struct mi_args *args, const struct mi_li
     struct mi_arena arena;
     mi_arena_init(&arena);
     size_t count = mi_live_environment(live, &arena, vars);
+    if (live->wants_graph && mi_live_foreign_dumps())
+        mi_cli_say(
+            cli,
+            N_("graphs are dumped where a variable of yours says, not into the capture: give "
+               "that folder to export, too"),
+            mi_live_foreign_dumps());
     int code = !count ? mi_code_exit(MI_ENOMEM)
                : args->operand_count
                    ? run_program(cli, args, live, &arena, vars, count)

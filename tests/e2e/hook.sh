@@ -66,4 +66,5 @@ MI_CAPTURE_DIR="$temp/not/there" LD_PRELOAD="$hook" "$infer" "$model" 2 5 > "$te
 [ "$status" = 5 ] || fail "exit code $status instead of 5"
 [ "$(cat "$temp/no.out")" = "2 batches" ] || fail "output: $(cat "$temp/no.out")"
 [ "$(wc -l < "$temp/no.err")" = 1 ] || fail "not one sentence: $(cat "$temp/no.err")"
+grep -q 'No such file or directory' "$temp/no.err" || fail "not the reason: $(cat "$temp/no.err")"
 echo "hook: ok"

@@ -76,6 +76,9 @@ mkdir "$temp/full"
 [ "$status" = 0 ] || fail "full disk: exit code $status: $(cat "$temp/full.err")"
 [ "$(wc -l < "$temp/full.err")" = 1 ] || fail "full disk: not one sentence: $(cat "$temp/full.err")"
 ledger full broken
+"$cli" inputs "$temp/full" > "$temp/out" 2> /dev/null || "$cli" inputs "$temp/full/"hook-*.mirec > "$temp/out"
+grep -q 'it could not be written any further' "$temp/out" || fail "full disk: the ledger says otherwise"
+! grep -q 'the process ended before' "$temp/out" || fail "full disk: the ledger tells of an end of the process"
 
 # --- the folder is removed meanwhile ---
 mkfifo "$temp/in" "$temp/word"
@@ -127,6 +130,7 @@ if command -v python3 >/dev/null 2>&1; then
     PYTHONPATH=$MI_SOURCE_DIR/python LD_PRELOAD=$hook python3 "$MI_SOURCE_DIR/tests/fake_acl/late.py" \
         "$(dirname "$old")/fake_acl/libascendcl.so" "$model" "$temp/own" > "$temp/out" || fail "Python, its own capture: the program fails"
     grep -q '"complete": true' "$temp/own/capture.json" || fail "Python, its own capture: not closed"
+    "$cli" inputs "$temp/own" | grep -q 'was not told to dump' || fail "Python, its own capture: it does not say that dumping was off"
     ledger own ended
 fi
 echo "hook_rough: ok"

@@ -116,6 +116,11 @@ inspector-cli stop "$temp/steps" > /dev/null 2>&1
 [ "$(ls -d "$temp/steps"/profiling-* 2> /dev/null | wc -l)" = 0 ] || fail "steps: a folder was left"
 inspector-cli export --input-dir "$temp/steps" --format json > /dev/null
 compare steps
+inspector-cli summary --json "$temp/steps" > "$temp/steps.summary"
+node -e '
+    const { tables } = JSON.parse(require("fs").readFileSync(process.argv[1]));
+    const numbers = tables.runs.map((r) => r.run); // those of each step begin anew
+    require("assert").deepEqual(numbers, [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]);' "$temp/steps.summary" || fail "steps: runs of several steps are taken for one"
 
 # --- msprof where there is nothing else: it runs the program, the hook is in the program alone ---
 status=0
@@ -164,6 +169,38 @@ inspector-cli start -o "$temp/nodumps" --enable-runtime -- sh -c 'echo "${DUMP_G
 [ "$(cat "$temp/dumps.out")" = none ] || fail "dumps without --enable-graph"
 DUMP_GE_GRAPH=3 inspector-cli start -o "$temp/owndumps" --enable-graph -- sh -c 'echo "$DUMP_GE_GRAPH"' > "$temp/dumps.out"
 [ "$(cat "$temp/dumps.out")" = 3 ] || fail "dumps: the settings of the user are gone"
+
+# --- a second capture in the same shell: nothing of the first one is left ---
+eval "$(inspector-cli start -o "$temp/first" --enable-graph --enable-runtime --with-weights --profiler none --print-env | sed 's/^export LD_PRELOAD=/first_preload=/')"
+LD_PRELOAD=$first_preload inspector-cli start -o "$temp/second" --enable-graph --print-env > "$temp/second.env"
+grep -qx "export DUMP_GRAPH_PATH='$temp/second/ge_dump'" "$temp/second.env" && grep -qx "export DUMP_GE_GRAPH='2'" "$temp/second.env" ||
+    fail "second capture: dumps go to the first one: $(cat "$temp/second.env")"
+grep -qx "export LD_PRELOAD='$MI_HOOK_LIB'" "$temp/second.env" || fail "second capture: the hook is there twice"
+grep -qx "export MI_CAPTURE_PROFILER='auto'" "$temp/second.env" || fail "second capture: the profiler is that of the first one"
+inspector-cli start -o "$temp/third" --enable-runtime -- sh -c 'echo "${DUMP_GE_GRAPH:-none}"' > "$temp/dumps.out"
+[ "$(cat "$temp/dumps.out")" = none ] || fail "second capture without --enable-graph: dumps all the same"
+unset MI_CAPTURE_DIR MI_CAPTURE_GRAPH MI_CAPTURE_RUNTIME MI_CAPTURE_WEIGHTS MI_CAPTURE_PROFILER DUMP_GE_GRAPH DUMP_GRAPH_LEVEL DUMP_GRAPH_PATH
+DUMP_GRAPH_PATH=$temp/elsewhere inspector-cli start -o "$temp/fourth" --enable-graph -- sh -c 'echo "$DUMP_GRAPH_PATH"' > "$temp/dumps.out" 2> "$temp/err"
+[ "$(cat "$temp/dumps.out")" = "$temp/elsewhere" ] && grep -q DUMP_GRAPH_PATH "$temp/err" || fail "dumps elsewhere: $(cat "$temp/err")"
+
+# --- snapshot says what there will not be; the folder is that of MI_CAPTURE_DIR ---
+snapshot_says() { # SENTENCE NAME BEFORE-THE-PROGRAM...
+    sentence=$1 name=$2
+    shift 2
+    mkfifo "$temp/$name.in" "$temp/$name.out"
+    "$@" "$infer" "$model" 1 0 pause < "$temp/$name.in" > "$temp/$name.out" &
+    exec 8> "$temp/$name.in" 9< "$temp/$name.out"
+    read -r word <&9
+    MI_CAPTURE_DIR=$temp/$name inspector-cli snapshot > /dev/null 2> "$temp/err" || fail "$name: no snapshot"
+    printf 'go\ngo\n' >&8
+    cat <&9 > /dev/null
+    exec 8>&- 9<&-
+    wait
+    grep -q "$sentence" "$temp/err" && [ "$(wc -l < "$temp/err")" = 1 ] || fail "$name: it says: $(cat "$temp/err")"
+    inspector-cli inputs "$temp/$name" | grep -q 'a snapshot was asked for, but' || fail "$name: the capture does not say so"
+}
+snapshot_says 'without --enable-graph' unasked inspector-cli start -o "$temp/unasked" --enable-runtime --
+snapshot_says 'was not told to dump' undumped inspector-cli start -o "$temp/undumped" --enable-graph -- env -u DUMP_GE_GRAPH
 
 # --- a folder that is in use, one that cannot be written, a program that is not there, signals ---
 status=0

@@ -1,6 +1,7 @@
 /* Runs: tasks.run numbers them where tasks repeat. What numbers its runs from 0 on its own is a
- * device of a capture folder or of a collection (PROF_*, *_ascend_pt, *_ascend_ms, else the folder
- * of the file), or a file given by itself that comes from a process of its own.
+ * device of a collection (PROF_*, *_ascend_pt, *_ascend_ms; a capture may hold several, one after
+ * the other), else of a capture folder or of the folder of the file, or a file given by itself that
+ * comes from a process of its own.
  *
  * An eager run repeats nothing that could be told by ids, but its profiler marks steps: where all
  * tasks of a group are of one run and files mark stretches of time, these are the runs. A task
@@ -45,14 +46,17 @@ static bool is_collection(struct mi_bytes part)
 }
 
 /* The path up to the outermost folder of a collection, else up to the folder of the file. */
-static struct mi_bytes home_of_path(struct mi_bytes path)
+static struct mi_bytes home_of_path(struct mi_bytes path, bool *has_collection)
 {
     size_t from = 0, last = 0;
+    *has_collection = false;
     for (size_t i = 0; i < path.len; i++) {
         if (path.at[i] != '/')
             continue;
-        if (is_collection(mi_bytes_sub(path, from, i - from)))
+        if (is_collection(mi_bytes_sub(path, from, i - from))) {
+            *has_collection = true;
             return mi_bytes_sub(path, 0, i);
+        }
         last = i;
         from = i + 1;
     }
@@ -68,10 +72,13 @@ static bool find_homes(struct listing *l)
     if (!l->home_of || !mi_strings_init(&homes))
         return false;
     for (uint32_t s = 1; s < sources->count; s++) {
-        struct mi_bytes home = home_of_path(mi_model_text(l->model, sources->path[s]));
+        bool has_collection;
+        struct mi_bytes home =
+            home_of_path(mi_model_text(l->model, sources->path[s]), &has_collection);
         uint32_t capture = sources->capture[s];
-        l->home_of[s] = capture ? (uint32_t)1 << 31 | capture
-                                : mi_strings_add(&homes, home, false, &failed).v + 1;
+        l->home_of[s] = capture && !has_collection
+                            ? (uint32_t)1 << 31 | capture
+                            : mi_strings_add(&homes, home, false, &failed).v + 1;
     }
     mi_strings_fini(&homes);
     return !failed;

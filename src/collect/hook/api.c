@@ -42,6 +42,26 @@ bool mi_hook_mark_folder(bool is_complete)
     return ok;
 }
 
+/* Whether the graph engine has been told to dump; it looks when it begins. */
+bool mi_hook_dumps_graphs(void)
+{
+    const char *level = getenv("DUMP_GE_GRAPH");
+    return level && *level >= '1' && *level <= '3';
+}
+
+void mi_hook_snapshot(void)
+{
+    mi_hook_remark(MI_REC_snapshot, NULL);
+    if (!mi_hook.wants_graph)
+        mi_hook_remark(MI_REC_note, "a snapshot was asked for, but graphs are not collected");
+    else if (!mi_hook_dumps_graphs())
+        mi_hook_remark(MI_REC_note,
+                       "a snapshot was asked for, but the graph engine was not told to "
+                       "dump its graphs (DUMP_GE_GRAPH): there are the loaded models "
+                       "alone");
+    mi_hook_flush();
+}
+
 static int begin(const char *folder, unsigned what)
 {
     char path[PATH_MAX];
@@ -87,8 +107,7 @@ int MI_HOOK_EXPORT mi_collect_snapshot_graph(void)
     int error = check();
     if (error)
         return error;
-    mi_hook_remark(MI_REC_snapshot, NULL);
-    mi_hook_flush();
+    mi_hook_snapshot();
     return 0;
 }
 

@@ -85,7 +85,7 @@ static void describe(char *answer, size_t size, const char *verdict)
         verdict, (long)getpid(), (unsigned long long)issued(),
         (unsigned long long)atomic_load(&mi_hook.model_count), mi_profile_state(),
         mi_profile_name(), mi_hook.wants_graph ? "on" : "off", mi_hook.wants_runtime ? "on" : "off",
-        getenv("DUMP_GE_GRAPH") ? "on" : "off");
+        mi_hook_dumps_graphs() ? "on" : "off");
 }
 
 /* Whether the capture ends with it. */
@@ -102,8 +102,7 @@ static bool answer_question(const char *question, char *answer, size_t size)
         mi_hook_flush();
         describe(answer, size, "ok");
     } else if (strcmp(question, "snapshot") == 0) {
-        mi_hook_remark(MI_REC_snapshot, NULL);
-        mi_hook_flush();
+        mi_hook_snapshot();
         describe(answer, size, "ok");
     } else if (strcmp(question, "status") == 0) {
         describe(answer, size, "ok");

@@ -267,6 +267,11 @@ void mi_control_forget(void);
 
 /* --- api.c: collect.h for the program --- */
 
+/* Marks that graphs are complete and writes everything out; says in the file where there are none.
+ */
+void mi_hook_snapshot(void);
+bool mi_hook_dumps_graphs(void);
+
 /* Makes the folder a capture, if it is none yet. */
 bool mi_hook_mark_folder(bool is_complete);
 

@@ -29,7 +29,7 @@ struct model {
         size_t from, to;
     } holes[HOLES_MAX]; /* weights, in order */
     size_t hole_count;
-    bool is_understood;
+    bool is_understood, has_more; /* has_more: weights without a place in `holes` */
 };
 
 static uint64_t load(const uint8_t *at, size_t bytes)
@@ -41,6 +41,7 @@ static uint64_t load(const uint8_t *at, size_t bytes)
 
 static void add_hole(struct model *m, size_t from, size_t len)
 {
+    m->has_more |= len && m->hole_count == HOLES_MAX;
     if (!len || m->hole_count == HOLES_MAX)
         return;
     m->holes[m->hole_count].from = from;
@@ -152,9 +153,12 @@ void mi_hook_copy_memory(const void *model, size_t bytes, char *name, size_t siz
         return;
     if (!mi_hook.wants_weights)
         find_weights(&m);
-    if (!mi_hook.wants_weights && !m.is_understood && bytes > STRANGER_MAX) {
+    if (m.has_more || (!mi_hook.wants_weights && !m.is_understood && bytes > STRANGER_MAX)) {
         mi_hook_remark(MI_REC_note,
-                       "a loaded model was not copied: its layout is not known, and it is large");
+                       m.has_more ? "a loaded model was not copied: it has too many parts with "
+                                    "weights to leave them out"
+                                  : "a loaded model was not copied: its layout is not known, and "
+                                    "it is large");
         return;
     }
     struct mi_hook_shield shield;

@@ -108,6 +108,7 @@ void mi_hook_shield(struct mi_hook_shield *shield)
 
 void mi_hook_unshield(const struct mi_hook_shield *shield)
 {
+    int error = errno; /* why something failed meanwhile */
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGXFSZ);
@@ -115,6 +116,7 @@ void mi_hook_unshield(const struct mi_hook_shield *shield)
         while (sigtimedwait(&set, NULL, &(struct timespec){0}) > 0)
             continue;
     pthread_sigmask(SIG_SETMASK, &shield->before, NULL);
+    errno = error;
 }
 
 static void drain(struct mi_ring *ring)

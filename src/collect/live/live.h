@@ -46,10 +46,14 @@ bool mi_live_remove_capture(const char *dir, struct mi_error *err);
 /* What the environment of the program needs; values in `arena`. Returns their number, 0: out of
  * memory. */
 struct mi_live_var {
-    const char *name, *value;
+    const char *name, *value; /* value NULL: it is to be removed */
 };
 size_t mi_live_environment(const struct mi_live *live, struct mi_arena *arena,
                            struct mi_live_var vars[MI_LIVE_ENV_MAX]);
+
+/* The variable by which the user has graphs dumped to a place of his own; NULL: they come into the
+ * capture. */
+const char *mi_live_foreign_dumps(void);
 
 /* --- live_run.c --- */
 

@@ -54,31 +54,85 @@ struct list {
     bool failed;
 };
 
+/* `value` NULL: it is not to be set. */
 static void add(struct list *list, const char *name, const char *value)
 {
-    struct mi_bytes copy = mi_arena_copy(list->arena, mi_cstr(value));
+    struct mi_bytes copy = mi_arena_copy(list->arena, mi_cstr(value ? value : ""));
     if (!copy.at || list->count == MI_LIVE_ENV_MAX) {
         list->failed = true;
         return;
     }
-    list->vars[list->count++] = (struct mi_live_var){name, (const char *)copy.at};
+    list->vars[list->count++] = (struct mi_live_var){name, value ? (const char *)copy.at : NULL};
 }
 
-/* Settings of the user's own stay as they are. */
-static void add_unless_set(struct list *list, const char *name, const char *value)
+static bool is_set(const char *name)
 {
-    if (!getenv(name))
-        add(list, name, value);
+    const char *value = getenv(name);
+    return value && *value;
+}
+
+/* --- libraries --- */
+
+/* The length of the next library of a list like LD_PRELOAD; *list moves to it. 0: none is left. */
+static size_t next_library(const char **list)
+{
+    *list += strspn(*list, ": ");
+    return strcspn(*list, ": ");
+}
+
+/* The hook, then what is preloaded already, without a hook of an earlier `start`. */
+static struct mi_bytes libraries_of(const struct mi_live *live, struct mi_arena *arena)
+{
+    const char *list = getenv("LD_PRELOAD");
+    struct mi_bytes all = mi_arena_printf(arena, "%s", live->hook);
+    size_t len, name_len = sizeof HOOK_NAME - 1;
+    for (list = list ? list : ""; all.at && (len = next_library(&list)); list += len)
+        if (len < name_len || memcmp(list + len - name_len, HOOK_NAME, name_len) != 0)
+            all = mi_arena_printf(arena, "%s:%.*s", (const char *)all.at, (int)len, list);
+    return all;
+}
+
+/* --- graph dumps --- */
+
+/* An earlier `start` in this shell has set them: no settings of the user's own. */
+static bool has_our_dumps(void)
+{
+    const char *dir = getenv("MI_CAPTURE_DIR"), *dumps = getenv("DUMP_GRAPH_PATH");
+    size_t len = dir ? strlen(dir) : 0;
+    return len && dumps && strncmp(dumps, dir, len) == 0 &&
+           strcmp(dumps + len, "/" MI_LIVE_DUMPS) == 0;
+}
+
+const char *mi_live_foreign_dumps(void)
+{
+    return is_set("NPU_COLLECT_PATH")                      ? "NPU_COLLECT_PATH"
+           : is_set("DUMP_GRAPH_PATH") && !has_our_dumps() ? "DUMP_GRAPH_PATH"
+                                                           : NULL;
+}
+
+/* Settings of the user's own stay as they are; those of an earlier capture do not. */
+static void add_dumps(struct list *list, const struct mi_live *live, const char *folder)
+{
+    bool is_ours = has_our_dumps(), is_asked = is_set("DUMP_GE_GRAPH") && !is_ours;
+    if (!live->wants_graph) {
+        static const char *const names[] = {"DUMP_GE_GRAPH", "DUMP_GRAPH_LEVEL", "DUMP_GRAPH_PATH"};
+        for (size_t i = 0; is_ours && i < sizeof names / sizeof *names; i++)
+            add(list, names[i], NULL);
+        return;
+    }
+    if (!is_asked) /* 2: no weights; level 3: the last stage, which is the graph that runs */
+        add(list, "DUMP_GE_GRAPH", live->wants_weights ? "1" : "2");
+    if (!is_asked && (is_ours || !is_set("DUMP_GRAPH_LEVEL")))
+        add(list, "DUMP_GRAPH_LEVEL", "3");
+    if (is_ours || !is_set("DUMP_GRAPH_PATH"))
+        add(list, "DUMP_GRAPH_PATH", folder);
 }
 
 size_t mi_live_environment(const struct mi_live *live, struct mi_arena *arena,
                            struct mi_live_var vars[MI_LIVE_ENV_MAX])
 {
     struct list list = {.arena = arena, .vars = vars};
-    const char *preload = getenv("LD_PRELOAD");
-    struct mi_bytes libraries = preload && *preload
-                                    ? mi_arena_printf(arena, "%s:%s", live->hook, preload)
-                                    : mi_arena_printf(arena, "%s", live->hook);
+    struct mi_bytes libraries = libraries_of(live, arena);
     struct mi_bytes dumps = mi_arena_printf(arena, "%s/" MI_LIVE_DUMPS, live->dir);
     if (!libraries.at || !dumps.at)
         return 0;
@@ -86,14 +140,8 @@ size_t mi_live_environment(const struct mi_live *live, struct mi_arena *arena,
     add(&list, "MI_CAPTURE_GRAPH", live->wants_graph ? "1" : "0");
     add(&list, "MI_CAPTURE_RUNTIME", live->wants_runtime ? "1" : "0");
     add(&list, "MI_CAPTURE_WEIGHTS", live->wants_weights ? "1" : "0");
-    if (live->profiler && strcmp(live->profiler, "auto") != 0)
-        add(&list, "MI_CAPTURE_PROFILER", live->profiler);
-    if (live->wants_graph && !getenv("DUMP_GE_GRAPH")) {
-        /* 2: no weights; level 3: the last stage, which is the graph that runs. */
-        add(&list, "DUMP_GE_GRAPH", live->wants_weights ? "1" : "2");
-        add_unless_set(&list, "DUMP_GRAPH_LEVEL", "3");
-        add_unless_set(&list, "DUMP_GRAPH_PATH", (const char *)dumps.at);
-    }
+    add(&list, "MI_CAPTURE_PROFILER", live->profiler ? live->profiler : "auto");
+    add_dumps(&list, live, (const char *)dumps.at);
     add(&list, "LD_PRELOAD", (const char *)libraries.at);
     return list.failed ? 0 : list.count;
 }

@@ -27,7 +27,7 @@ static void become(const struct mi_live_var *vars, size_t count, char *const *ar
                    const sigset_t *mask, int report)
 {
     for (size_t i = 0; i < count; i++)
-        if (setenv(vars[i].name, vars[i].value, 1) != 0)
+        if ((vars[i].value ? setenv(vars[i].name, vars[i].value, 1) : unsetenv(vars[i].name)) != 0)
             break;
     for (size_t i = 0; i < HANDED_ON; i++)
         signal(handed_on[i], SIG_DFL);

@@ -150,8 +150,11 @@ static void tell_of_missing(struct hook *h)
     struct mi_counts *counts = &h->out->counts;
     if (h->lost_records)
         mi_batch_diag(h->out, MI_LOSS, "hook.records_missing", MI_NO_OFFSET, 0,
-                      "%lld calls were seen but are not in the file: the process ended before they "
-                      "were written",
+                      h->file.state == MI_REC_BROKEN_OFF
+                          ? N_("%lld calls were seen but are not in the file: it could not be "
+                               "written any further")
+                          : N_("%lld calls were seen but are not in the file: the process ended "
+                               "before they were written"),
                       (long long)h->lost_records);
     if (h->lost_activity)
         mi_batch_diag(
