@@ -26,8 +26,9 @@ extern "C" {
 #define MI_COLLECT_WEIGHTS 4u /* models are copied with their weights */
 
 /* Begins a capture in the folder, which is made if need be. For device times: before aclInit().
- * 0, or a number of errno.h: EALREADY where there is one already, as under `inspector-cli start`.
- */
+ * 0, or a number of errno.h: EINVAL without folder or without anything to collect; EALREADY where
+ * there is one, as under `inspector-cli start`, or has been one: a process has one capture; EIO
+ * where its file cannot be made, after which there will be none. */
 int mi_collect_start(const char *folder, unsigned what);
 
 /* The graph that was compiled is complete: everything of it is written out. The graph engine dumps
@@ -36,10 +37,12 @@ int mi_collect_start(const char *folder, unsigned what);
 int mi_collect_snapshot_graph(void);
 
 /* The batch or step that counts has ended: what was profiled of it is whole afterwards, and the
- * profiler begins anew for the next one. Call it as often as there are such steps. */
+ * profiler begins anew for the next one. Call it as often as there are such steps, when the device
+ * is idle: what runs meanwhile has no device times. */
 int mi_collect_runtime(void);
 
-/* Nothing more is collected. */
+/* Nothing more is collected, and everything is written. This and the two above: 0, ENODEV where no
+ * capture is going on, or EIO where its file cannot be written any more. */
 int mi_collect_stop(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The hook linked in front of the runtime: what it saw is what the stand-in did. Built with ThreadSanitizer
 # this is the test of its rings.
-# usage: hook_linked.sh HOOKED-TRAIN MSPTI-LIBRARY     77 = skipped
+# usage: hook_linked.sh HOOKED-TRAIN MSPTI-LIBRARY HOOKED-POINTS     77 = skipped
 set -eu
 command -v node >/dev/null 2>&1 || { echo "skipped: no node"; exit 77; }
 temp=$(mktemp -d)
@@ -25,4 +25,14 @@ for difficulties in fill fill,slow fill,late; do
         "$MI_BINARY_DIR/inspector-cli" collect "$temp/$difficulties" > /dev/null 2>&1 || :
     done
     wait "$pid" || { echo "FAIL: $difficulties: exit code $?"; exit 1; }
+done
+
+# --- a program that names the points itself, from several threads, with either profiler ---
+for profiler in aclprof mspti; do
+    (cd "$temp" && LD_LIBRARY_PATH="$(dirname "$2")" MI_CAPTURE_PROFILER=$profiler "$3" points-$profiler \
+        "$MI_SOURCE_DIR/tests/data/om/plain.om" 4 12) > "$temp/out" || { echo "FAIL: points, $profiler: $(cat "$temp/out")"; exit 1; }
+    grep -q '"complete": true' "$temp/points-$profiler/capture.json" || { echo "FAIL: points, $profiler: not closed"; exit 1; }
+    "$MI_BINARY_DIR/inspector-cli" export --format csv --output-dir "$temp/points.csv" "$temp/points-$profiler"/hook-*.mirec > /dev/null
+    [ "$(grep -c ',te_relu_1__kernel0,' "$temp/points.csv/submissions.csv")" = 48 ] || { echo "FAIL: points, $profiler: calls are missing"; exit 1; }
+    ls "$temp/points-$profiler/models/"*.om > /dev/null || { echo "FAIL: points, $profiler: no model"; exit 1; }
 done
