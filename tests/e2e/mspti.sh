@@ -101,6 +101,13 @@ for file in "$temp/child"/hook-*.mirec; do
     ledger child "$file" ended
 done
 
+# --- two processes on one device: runs of the one are not those of the other ---
+LD_LIBRARY_PATH="$mspti" "$cli" start --output-dir "$temp/two" --enable-graph --enable-runtime --profiler mspti -- \
+    sh -c '"$0" "$1" 4 & "$0" "$1" 4; wait' "$infer" "$model" > /dev/null
+"$cli" summary --json "$temp/two" > "$temp/two.summary"
+[ "$(node -p "JSON.parse(fs.readFileSync('$temp/two.summary')).tables.runs.map((r) => r.run).join('')")" = 01230123 ] ||
+    fail "two processes: their runs are taken for one"
+
 # --- killed: what was flushed a second before is there ---
 mkdir "$temp/killed"
 LD_LIBRARY_PATH="$mspti" MI_CAPTURE_PROFILER=mspti MI_CAPTURE_DIR="$temp/killed" MI_CAPTURE_RUNTIME=1 \

@@ -1,7 +1,6 @@
 /* Runs: tasks.run numbers them where tasks repeat. What numbers its runs from 0 on its own is a
- * device of a collection (PROF_*, *_ascend_pt, *_ascend_ms; a capture may hold several, one after
- * the other), else of a capture folder or of the folder of the file, or a file given by itself that
- * comes from a process of its own.
+ * device of a home (account_homes.c), or a file given by itself that comes from a process of its
+ * own.
  *
  * An eager run repeats nothing that could be told by ids, but its profiler marks steps: where all
  * tasks of a group are of one run and files mark stretches of time, these are the runs. A task
@@ -10,7 +9,6 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/strings.h"
 
 #include <stdlib.h>
 
@@ -39,51 +37,6 @@ struct step {
     uint32_t window;
 };
 
-static bool is_collection(struct mi_bytes part)
-{
-    return mi_bytes_starts(part, MI_LIT("PROF_")) || mi_bytes_ends(part, MI_LIT("_ascend_pt")) ||
-           mi_bytes_ends(part, MI_LIT("_ascend_ms"));
-}
-
-/* The path up to the outermost folder of a collection, else up to the folder of the file. */
-static struct mi_bytes home_of_path(struct mi_bytes path, bool *has_collection)
-{
-    size_t from = 0, last = 0;
-    *has_collection = false;
-    for (size_t i = 0; i < path.len; i++) {
-        if (path.at[i] != '/')
-            continue;
-        if (is_collection(mi_bytes_sub(path, from, i - from))) {
-            *has_collection = true;
-            return mi_bytes_sub(path, 0, i);
-        }
-        last = i;
-        from = i + 1;
-    }
-    return mi_bytes_sub(path, 0, last);
-}
-
-static bool find_homes(struct listing *l)
-{
-    const struct mi_sources *sources = &l->model->all.rows.sources;
-    struct mi_strings homes;
-    bool failed = false;
-    l->home_of = mi_mem_zero(sources->count, sizeof *l->home_of);
-    if (!l->home_of || !mi_strings_init(&homes))
-        return false;
-    for (uint32_t s = 1; s < sources->count; s++) {
-        bool has_collection;
-        struct mi_bytes home =
-            home_of_path(mi_model_text(l->model, sources->path[s]), &has_collection);
-        uint32_t capture = sources->capture[s];
-        l->home_of[s] = capture && !has_collection
-                            ? (uint32_t)1 << 31 | capture
-                            : mi_strings_add(&homes, home, false, &failed).v + 1;
-    }
-    mi_strings_fini(&homes);
-    return !failed;
-}
-
 /* The group of a track, new if there is none like it. */
 static bool group_track(struct listing *l, struct mi_map *places, uint32_t track)
 {
@@ -91,7 +44,7 @@ static bool group_track(struct listing *l, struct mi_map *places, uint32_t track
     mi_source_id source = tracks->source[track];
     bool is_alone = source.v && !l->model->all.rows.sources.capture[source.v] &&
                     tracks->process[track] >= 0 && tracks->device[track] < 0;
-    uint32_t home = is_alone ? (uint32_t)1 << 30 | source.v : l->home_of[source.v];
+    uint32_t home = is_alone ? MI_HOME_OF_FILE | source.v : l->home_of[source.v];
     uint64_t lane =
         (uint64_t)(tracks->device[track] + 1) << 20 ^ (uint64_t)(tracks->rank[track] + 1);
     uint32_t *at = mi_map_at(places, mi_pair(home, (uint32_t)lane));
@@ -405,7 +358,8 @@ static void mark_runs(const struct listing *l)
 bool mi_account_find_runs(struct mi_account *account)
 {
     struct listing l = {.account = account, .model = account->model};
-    bool ok = find_homes(&l) && find_groups(&l) && find_steps(&l) && list_runs(&l);
+    l.home_of = mi_account_homes(account->model);
+    bool ok = l.home_of && find_groups(&l) && find_steps(&l) && list_runs(&l);
     if (ok) {
         choose_runs(account);
         sum_runs(account);

@@ -8,4 +8,10 @@
  * must be known. False: out of memory. */
 bool mi_account_find_runs(struct mi_account *account);
 
+#define MI_HOME_OF_FILE ((uint32_t)1 << 30)
+
+/* [sources.count], equal for sources whose runs are numbered together; MI_HOME_OF_FILE | source
+ * where a file is alone. mi_mem_free(); NULL: out of memory. */
+uint32_t *mi_account_homes(const struct mi_model *model);
+
 #endif
