@@ -86,7 +86,7 @@ static void add_task(const struct mi_model *model, struct mi_found *found, uint3
         return;
     found->how = MI_FOUND_TASK;
     found->tasks[found->task_count++] = (mi_task_id){task};
-    uint32_t link = model->index.task_link[task];
+    uint32_t link = model->all.rows.tasks.link[task].v;
     if (link && found->task_count == 1)
         add_node(found, model->all.rows.executed.node[link].v);
 }

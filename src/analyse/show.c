@@ -59,7 +59,7 @@ static void collect(struct mi_show *show, const struct mi_found *found)
         show->all_tasks += mi_csr_count(of, n);
         for (uint32_t k = of->first[n];
              k < of->first[n + 1] && show->task_count < MI_SHOW_MOST_TASKS; k++)
-            show->tasks[show->task_count++] = show->model->all.rows.executed.task[of->list[k]];
+            show->tasks[show->task_count++] = (mi_task_id){of->list[k]};
     }
 }
 

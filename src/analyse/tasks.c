@@ -89,7 +89,7 @@ static struct filter read_filter(const struct mi_args *args)
 
 static mi_node_id node_of(const struct mi_model *model, uint32_t task)
 {
-    return model->all.rows.executed.node[model->index.task_link[task]];
+    return model->all.rows.executed.node[model->all.rows.tasks.link[task].v];
 }
 
 static struct mi_bytes name_of(const struct mi_model *model, uint32_t task, struct mi_arena *arena)
@@ -137,7 +137,7 @@ static bool passes(const struct mi_model *model, const struct filter *filter, co
         (filter->kind >= 0 &&
          strcmp(mi_enum_name(MI_E_task_kind, rows->kernels.kind[rows->tasks.kernel[task].v]),
                 kinds[filter->kind]) != 0) ||
-        (filter->unlinked && model->index.task_link[task]))
+        (filter->unlinked && model->all.rows.tasks.link[task].v))
         return false;
     return (!filter->type.len || mi_glob_match(filter->type, type_of(model, task))) &&
            (!filter->node.len || mi_glob_search(filter->node, name_of(model, task, arena)));
@@ -167,7 +167,7 @@ static void add_row(const struct mi_model *model, uint32_t task, struct mi_repor
     struct mi_cell *row = mi_report_add_row(out, table);
     if (!row)
         return;
-    uint32_t kernel = rows->tasks.kernel[task].v, link = model->index.task_link[task];
+    uint32_t kernel = rows->tasks.kernel[task].v, link = rows->tasks.link[task].v;
     struct mi_bytes engine = mi_model_text(model, rows->kernels.engine[kernel]);
     row[0] = mi_cell_int(task);
     row[1] = mi_cell_int(rows->tasks.run[task]);

@@ -143,7 +143,7 @@ static uint32_t task_of_node(const struct mi_timeline *tl, uint32_t node, int64_
     const struct mi_model *model = tl->model;
     const struct mi_csr *of = &model->index.node_tasks;
     for (uint32_t i = of->first[node]; i < of->first[node + 1]; i++) {
-        uint32_t task = model->all.rows.executed.task[of->list[i]].v;
+        uint32_t task = of->list[i];
         if (run < 0 || tl->account->runs[tl->account->run_of[task]].run == run)
             return task;
     }

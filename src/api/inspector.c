@@ -115,7 +115,7 @@ bool mi_inspector_task(const struct mi_inspector *insp, uint32_t task, struct mi
         return false;
     const struct mi_tables *rows = &model->all.rows;
     uint32_t kernel = rows->tasks.kernel[task].v, track = rows->tasks.track[task].v;
-    uint32_t link = model->index.task_link[task];
+    uint32_t link = model->all.rows.tasks.link[task].v;
     *info = (struct mi_task_info){
         .name = text_of(model, kernel ? rows->kernels.name[kernel] : MI_NO_STR),
         .op_type = text_of(model, kernel ? rows->kernels.op[kernel] : MI_NO_STR),

@@ -12,6 +12,7 @@
 #include "correlate/cann/cann_tables.h"
 #include "correlate/ge/ge_graphs.h"
 #include "correlate/matcher.h"
+#include "model/links.h"
 
 #include <stdlib.h>
 
@@ -155,12 +156,12 @@ static void name_kernels(struct matching *m)
 static void add_link(struct matching *m, uint32_t task, uint32_t node,
                      enum mi_confidence confidence, mi_str_id evidence, mi_str_id conflict)
 {
-    mi_add_executed(&m->model->all, &(struct mi_executed_row){.node = {node},
-                                                              .task = {task},
-                                                              .confidence = (uint8_t)confidence,
-                                                              .rule = m->rule,
-                                                              .evidence = evidence,
-                                                              .conflict = conflict});
+    mi_link_add(&m->model->all, &(struct mi_executed_row){.node = {node},
+                                                          .task = {task},
+                                                          .confidence = (uint8_t)confidence,
+                                                          .rule = m->rule,
+                                                          .evidence = evidence,
+                                                          .conflict = conflict});
 }
 
 static void link_by_name(struct matching *m, uint32_t task, uint32_t node)

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "correlate/categories/category_torch.h"
 #include "correlate/verdict.h"
+#include "model/links.h"
 
 struct row {
     const char *op;
@@ -210,9 +211,9 @@ bool mi_fill_categories(struct mi_model *model, struct mi_error *err)
 void mi_kernel_categories_from_nodes(struct mi_model *model)
 {
     const struct mi_tables *rows = &model->all.rows;
-    for (uint32_t e = 1; e < rows->executed.count; e++) {
-        uint32_t kernel = rows->tasks.kernel[rows->executed.task[e].v].v;
-        if (kernel && rows->executed.node[e].v)
-            rows->kernels.category[kernel] = rows->nodes.category[rows->executed.node[e].v];
+    for (struct mi_links at = mi_links_begin(rows); mi_links_next(&at);) {
+        uint32_t kernel = rows->tasks.kernel[at.task].v, node = rows->executed.node[at.row].v;
+        if (kernel && node)
+            rows->kernels.category[kernel] = rows->nodes.category[node];
     }
 }

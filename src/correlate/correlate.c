@@ -10,6 +10,7 @@
 #include "correlate/ort/ort_streams.h"
 #include "correlate/types/types.h"
 #include "correlate/verdict.h"
+#include "model/links.h"
 
 const struct mi_matcher *const mi_matchers[] = {
 #define MI_MATCHER(name) &mi_matcher_##name,
@@ -36,6 +37,8 @@ bool mi_correlate(struct mi_model *model, struct mi_error *err)
     for (size_t m = 0; m < mi_matcher_count; m++)
         if (!(mi_matchers[m]->needs & ~mi_model_has(model)) && !mi_matchers[m]->run(model, err))
             return false;
+    if (!mi_links_order(&model->all.rows))
+        return mi_fail(err, MI_ENOMEM, "out of memory for links");
     if (!mi_settle_links(model, err))
         return false;
     mi_kernel_categories_from_nodes(model);

@@ -6,6 +6,7 @@
 #include "correlate/cuts/cut.h"
 #include "correlate/host/host.h"
 #include "correlate/verdict.h"
+#include "model/links.h"
 
 struct fates {
     struct mi_model *model;
@@ -63,13 +64,13 @@ static void find_roots(struct fates *f)
 static void count_tasks(struct fates *f)
 {
     const struct mi_executed *executed = &f->rows->executed;
-    for (uint32_t e = 1; e < executed->count; e++) {
-        uint32_t n = executed->node[e].v, g = f->rows->nodes.graph[n].v;
+    for (struct mi_links at = mi_links_begin(f->rows); mi_links_next(&at);) {
+        uint32_t n = executed->node[at.row].v, g = f->rows->nodes.graph[n].v;
         if (!n)
             continue;
         f->task_count[n]++;
-        if (executed->confidence[e] > f->task_trust[n])
-            f->task_trust[n] = executed->confidence[e];
+        if (executed->confidence[at.row] > f->task_trust[n])
+            f->task_trust[n] = executed->confidence[at.row];
         f->has_tasks[g] = 1;
         f->was_run[f->root[g]] = 1;
     }

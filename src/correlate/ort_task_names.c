@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/translate.h"
 #include "correlate/matcher.h"
+#include "model/links.h"
 
 #include <stdio.h>
 
@@ -139,13 +140,12 @@ static void emit(struct mi_model *model, uint32_t profile, const struct mi_ort_c
             unmatched++;
             continue;
         }
-        mi_add_executed(&model->all,
-                        &(struct mi_executed_row){.node = {pair->node},
-                                                  .task = {t},
-                                                  .confidence = (uint8_t)pair->confidence,
-                                                  .rule = rule,
-                                                  .evidence = pair->evidence,
-                                                  .conflict = pair->conflict});
+        mi_link_add(&model->all, &(struct mi_executed_row){.node = {pair->node},
+                                                           .task = {t},
+                                                           .confidence = (uint8_t)pair->confidence,
+                                                           .rule = rule,
+                                                           .evidence = pair->evidence,
+                                                           .conflict = pair->conflict});
     }
     if (unmatched)
         add_notice(model, profile, "ort.kernels_unmatched",

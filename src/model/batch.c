@@ -17,6 +17,7 @@ void mi_batch_fini(struct mi_batch *batch)
 {
     mi_tables_fini(&batch->rows);
     mi_strings_fini(&batch->strings);
+    mi_map_fini(&batch->link_rows);
 }
 
 bool mi_batch_fail(struct mi_batch *batch, enum mi_code code, const char *format, ...)

@@ -10,6 +10,7 @@
 #define MI_MODEL_BATCH_H
 
 #include "base/error.h"
+#include "base/map.h"
 #include "model/tables.h"
 
 /* Records of the input, for the ledger: in = kept + skipped + lost must hold for every source. A
@@ -24,6 +25,7 @@ struct mi_batch {
     struct mi_strings strings;
     struct mi_bytes mapping; /* strings inside are borrowed, all others copied */
     struct mi_error error;   /* sticky */
+    struct mi_map link_rows; /* links by their hash -> row that stands for them: model/links.h */
     uint32_t diag_hint;      /* last diagnostic row that was counted up */
 };
 

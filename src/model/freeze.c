@@ -1,6 +1,6 @@
 /* Freezing: the final order of tasks and slices, and the lookups over links. */
 #include "base/mem.h"
-#include "model/model.h"
+#include "model/links.h"
 #include "model/sort.h"
 
 /* --- order --- */
@@ -56,45 +56,48 @@ static bool sort_spans(struct mi_tables *rows, enum mi_table_no which, const mi_
     return true;
 }
 
-/* `executed` rows are put into the order of their tasks, so that lists by node follow time. */
-static bool link_behind(const struct mi_tables *rows, uint32_t a, uint32_t b)
-{
-    const struct mi_executed *links = &rows->executed;
-    if (links->task[a].v != links->task[b].v)
-        return links->task[a].v > links->task[b].v;
-    if (links->confidence[a] != links->confidence[b]) /* the strongest of a task comes first */
-        return links->confidence[a] < links->confidence[b];
-    return links->node[a].v > links->node[b].v;
-}
-
-static bool sort_executed(struct mi_tables *rows)
-{
-    const struct mi_keys tasks = {(const uint32_t *)rows->executed.task, rows->tasks.count};
-    uint32_t *new_row;
-    bool ok = mi_table_sort(rows, MI_T_executed, &tasks, link_behind, &new_row);
-    mi_mem_free(new_row);
-    return ok;
-}
-
 /* --- lookups over links --- */
+
+static bool list_node_tasks(struct mi_model *model)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    struct mi_csr *csr = &model->index.node_tasks;
+    uint32_t nodes = rows->nodes.count, total = 0;
+    csr->first = mi_mem_zero((size_t)nodes + 3, sizeof *csr->first);
+    if (!csr->first)
+        return false;
+    csr->row_count = nodes;
+    /* Counts stand two places ahead, so that after the fill first[n] is n's start. */
+    for (struct mi_links at = mi_links_begin(rows); mi_links_next(&at);)
+        csr->first[rows->executed.node[at.row].v + 2]++;
+    csr->first[2] = 0; /* links to no node */
+    for (uint32_t n = 2; n < nodes + 3; n++)
+        total = csr->first[n] += csr->first[n - 1];
+    csr->list = mi_mem_new(total, sizeof *csr->list);
+    if (!csr->list)
+        return false;
+    for (struct mi_links at = mi_links_begin(rows); mi_links_next(&at);) {
+        uint32_t node = rows->executed.node[at.row].v;
+        if (node)
+            csr->list[csr->first[node + 1]++] = at.task;
+    }
+    return true;
+}
 
 static bool index_links(struct mi_model *model)
 {
     const struct mi_tables *rows = &model->all.rows;
     struct mi_index *index = &model->index;
     uint32_t node_count = rows->nodes.count;
-    index->task_link = mi_mem_zero(rows->tasks.count, sizeof *index->task_link);
     index->fate_of = mi_mem_zero(node_count, sizeof *index->fate_of);
     index->birth_of = mi_mem_zero(node_count, sizeof *index->birth_of);
     index->track_first_task =
         mi_mem_zero((size_t)rows->tracks.count + 1, sizeof *index->track_first_task);
     index->track_first_slice =
         mi_mem_zero((size_t)rows->tracks.count + 1, sizeof *index->track_first_slice);
-    if (!index->track_first_slice || !index->task_link || !index->fate_of || !index->birth_of ||
+    if (!index->track_first_slice || !index->fate_of || !index->birth_of ||
         !index->track_first_task)
         return false;
-    for (uint32_t e = rows->executed.count - 1; e >= 1 && rows->executed.count > 1; e--)
-        index->task_link[rows->executed.task[e].v] = e;
     for (uint32_t f = 1; f < rows->fates.count; f++)
         index->fate_of[rows->fates.node[f].v] = f;
     for (uint32_t b = 1; b < rows->births.count; b++)
@@ -108,8 +111,7 @@ static bool index_links(struct mi_model *model)
             slice++;
         index->track_first_slice[t] = slice;
     }
-    return mi_csr_build(&index->node_tasks, node_count, (const uint32_t *)rows->executed.node,
-                        rows->executed.count) &&
+    return list_node_tasks(model) &&
            mi_csr_build(&index->compiled_of, node_count, (const uint32_t *)rows->lowered.framework,
                         rows->lowered.count) &&
            mi_csr_build(&index->framework_of, node_count, (const uint32_t *)rows->lowered.compiled,
@@ -126,9 +128,10 @@ bool mi_model_freeze(struct mi_model *model, struct mi_error *err)
     if (mi_batch_failed(&model->all))
         return mi_fail(err, model->all.error.code, "%s", model->all.error.text);
     if (!sort_spans(rows, MI_T_tasks, rows->tasks.track, task_behind) ||
-        !sort_spans(rows, MI_T_slices, rows->slices.track, slice_behind) || !sort_executed(rows) ||
+        !sort_spans(rows, MI_T_slices, rows->slices.track, slice_behind) || !mi_links_order(rows) ||
         !index_links(model))
         return mi_fail(err, MI_ENOMEM, "out of memory for lookups");
+    mi_map_fini(&model->all.link_rows);
     model->frozen = true;
     return true;
 }

@@ -46,7 +46,6 @@ void mi_index_fini(struct mi_index *index)
     mi_mem_free(index->track_first_task);
     mi_mem_free(index->track_first_slice);
     mi_csr_fini(&index->launched);
-    mi_mem_free(index->task_link);
     mi_mem_free(index->fate_of);
     mi_mem_free(index->birth_of);
     *index = (struct mi_index){0};

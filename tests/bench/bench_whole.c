@@ -4,6 +4,7 @@
  *
  *     bench_whole [--size-mb N]     N million tasks in the long run (default 10) */
 #include "base/input.h"
+#include "model/links.h"
 #include "pipeline/session.h"
 
 #include <stdio.h>
@@ -109,7 +110,7 @@ static uint64_t run_session(void *context)
     check(session != NULL, &err);
     check(mi_session_add(session, context, &err) && mi_session_load(session, &err), &err);
     const struct mi_tables *rows = &mi_session_model(session)->all.rows;
-    uint64_t linked = rows->executed.count - 1;
+    uint64_t linked = mi_links_count(rows);
     mi_session_free(session);
     return linked;
 }

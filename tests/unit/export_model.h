@@ -8,7 +8,7 @@
 #define MI_TESTS_UNIT_EXPORT_MODEL_H
 
 #include "base/sink.h"
-#include "model/model.h"
+#include "model/links.h"
 
 #include <stdlib.h>
 
@@ -208,12 +208,11 @@ static inline mi_task_id test_task(struct mi_batch *batch, mi_track_id track, mi
                                                  .dur_ns = dur_ns,
                                                  .record_offset = -1});
     if (node.v)
-        mi_add_executed(batch,
-                        &(struct mi_executed_row){.node = node,
-                                                  .task = task,
-                                                  .confidence = MI_LIKELY,
-                                                  .rule = mi_batch_cstr(batch, "name"),
-                                                  .evidence = mi_batch_cstr(batch, "equal")});
+        mi_link_add(batch, &(struct mi_executed_row){.node = node,
+                                                     .task = task,
+                                                     .confidence = MI_LIKELY,
+                                                     .rule = mi_batch_cstr(batch, "name"),
+                                                     .evidence = mi_batch_cstr(batch, "equal")});
     return task;
 }
 

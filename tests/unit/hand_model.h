@@ -2,7 +2,7 @@
 #ifndef MI_TESTS_HAND_MODEL_H
 #define MI_TESTS_HAND_MODEL_H
 
-#include "model/model.h"
+#include "model/links.h"
 
 #include <stdlib.h>
 
@@ -125,10 +125,10 @@ static inline uint32_t hand_task(struct hand *hand, uint32_t track, const char *
 
 static inline void hand_executed(struct hand *hand, uint32_t node, uint32_t task)
 {
-    mi_add_executed(&hand->model.all, &(struct mi_executed_row){.node = {node},
-                                                                .task = {task},
-                                                                .confidence = MI_CERTAIN,
-                                                                .rule = hand_str(hand, "hand")});
+    mi_link_add(&hand->model.all, &(struct mi_executed_row){.node = {node},
+                                                            .task = {task},
+                                                            .confidence = MI_CERTAIN,
+                                                            .rule = hand_str(hand, "hand")});
 }
 
 static inline void hand_finish(struct hand *hand)

@@ -95,7 +95,7 @@ static void assert_link(const struct joining *j, int64_t start_raw, const char *
                         enum mi_confidence confidence, enum mi_task_by by)
 {
     const struct mi_tables *rows = &j->model.all.rows;
-    uint32_t task = find_task(j, start_raw), link = j->model.index.task_link[task];
+    uint32_t task = find_task(j, start_raw), link = j->model.all.rows.tasks.link[task].v;
     assert_int_equal(rows->tasks.by[task], by);
     if (!node) {
         assert_int_equal(link, 0);
@@ -170,8 +170,8 @@ static void doubt_is_stated(void **state)
     assert_true(joining_run(&j));
     const struct mi_tables *rows = &j.model.all.rows;
     assert_link(&j, 10000, "conv", MI_LIKELY, MI_BY_NODE);
-    assert_int_not_equal(rows->executed.conflict[j.model.index.task_link[find_task(&j, 10000)]].v,
-                         0);
+    assert_int_not_equal(
+        rows->executed.conflict[j.model.all.rows.tasks.link[find_task(&j, 10000)].v].v, 0);
     assert_link(&j, 40000, "relu", MI_GUESS, MI_BY_NODE);
     assert_link(&j, 50000, NULL, MI_CONFIDENCE_NONE, MI_BY_UNKNOWN);
     joining_fini(&j);

@@ -250,13 +250,9 @@ static uint32_t linked_op(const struct host *h, uint32_t compiled, enum mi_confi
 static uint32_t node_of_task(const struct host *h, uint32_t task)
 {
     const struct mi_executed *links = &h->rows->executed;
-    uint32_t node = 0;
     for (uint32_t r = 1; r < links->count; r++)
-        if (links->task[r].v == task) {
-            assert_int_equal(node, 0);
-            node = links->node[r].v;
-        }
-    return node;
+        assert_int_not_equal(links->task[r].v, task); /* no second link */
+    return links->node[h->rows->tasks.link[task].v].v;
 }
 
 /* A step with an op whose kernel goes through the queue and one whose kernel does not. */

@@ -45,7 +45,7 @@ static void count_works(const struct joining *j, enum mi_task_kind kind, uint32_
         if (rows->kernels.kind[kernel] != kind || (parent && !is_framed))
             continue;
         ++*works;
-        uint32_t link = index->task_link[t];
+        uint32_t link = rows->tasks.link[t].v;
         assert_int_not_equal(link, 0);
         uint32_t node = rows->executed.node[link].v;
         assert_int_equal(mi_csr_count(&index->framework_of, node), 1);

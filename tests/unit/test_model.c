@@ -1,7 +1,7 @@
 /* Tables, batches, merging and freezing: ids, strings and lists survive; order does not depend on
  * how the rows were split into batches. */
 #include "base/mem.h"
-#include "model/model.h"
+#include "model/links.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void fill(struct mi_batch *batch, int k, uint32_t count)
                                                                    .native_id = i,
                                                                    .start_ns = (int64_t)(count - i),
                                                                    .dur_ns = 1});
-        mi_add_executed(
+        mi_link_add(
             batch, &(struct mi_executed_row){.node = node, .task = task, .confidence = MI_CERTAIN});
         last = next;
     }
@@ -74,11 +74,10 @@ static void check_chain(const struct mi_model *model, uint32_t graph, int k, uin
         assert_true(mi_bytes_equal(mi_model_text(model, rows->nodes.name[n]), mi_cstr(name)));
         /* Its task, though sorted the other way round by now. */
         assert_int_equal(mi_csr_count(&index->node_tasks, n), 1);
-        uint32_t link = index->node_tasks.list[index->node_tasks.first[n]];
-        uint32_t task = rows->executed.task[link].v;
+        uint32_t task = index->node_tasks.list[index->node_tasks.first[n]];
         assert_int_equal(rows->tasks.native_id[task], n - first);
         assert_int_equal(rows->kernels.name[rows->tasks.kernel[task].v].v, rows->nodes.name[n].v);
-        assert_int_equal(index->task_link[task], link);
+        assert_int_equal(rows->executed.node[rows->tasks.link[task].v].v, n);
     }
     uint32_t same = mi_map_get(&index->node_by_name, mi_pair(graph, rows->nodes.name[first].v));
     for (uint32_t expect = first; expect < end; expect += 10, same = index->next_same_name[same])
@@ -169,7 +168,8 @@ static void check_order(uint32_t count, uint64_t seed, unsigned spread)
                                           .start_ns = i + (int64_t)rng_below(&seed, spread),
                                           .dur_ns = (int64_t)rng_below(&seed, 3),
                                           .parent = {i - 1}});
-        mi_add_executed(&batch, &(struct mi_executed_row){.task = task, .node = {0}});
+        mi_link_add(&batch,
+                    &(struct mi_executed_row){.task = task, .confidence = (uint8_t)(i % 3)});
     }
     assert_true(mi_model_merge(&model, (mi_source_id){0}, &batch, &err));
     assert_true(mi_model_index_graphs(&model, &err) && mi_model_freeze(&model, &err));
@@ -179,7 +179,8 @@ static void check_order(uint32_t count, uint64_t seed, unsigned spread)
         sum += tasks->native_id[t];
         assert_int_equal(tasks->parent[t].v ? tasks->native_id[tasks->parent[t].v] : 0,
                          tasks->native_id[t] - 1);
-        assert_int_equal(model.all.rows.executed.task[t].v, t);
+        assert_int_equal(model.all.rows.executed.confidence[tasks->link[t].v],
+                         tasks->native_id[t] % 3);
         if (t == 1 || tasks->track[t].v != tasks->track[t - 1].v) {
             assert_true(t == 1 || tasks->track[t].v > tasks->track[t - 1].v);
             continue;

@@ -5,6 +5,7 @@
 #include "correlate/clocks/clocks.h"
 #include "correlate/matcher.h"
 #include "correlate/ort/ort_streams.h"
+#include "model/links.h"
 #include "onnx_writer.h"
 #include "reading.h"
 
@@ -92,7 +93,7 @@ static uint32_t link_of(const struct joined *joined, const char *name, uint32_t 
     for (uint32_t t = 1; t < rows->tasks.count; t++)
         if (rows->tasks.run[t] == run && rows->tasks.turn[t] == turn &&
             text_is(joined, rows->kernels.node_name[rows->tasks.kernel[t].v], name))
-            return joined->model.index.task_link[t];
+            return joined->model.all.rows.tasks.link[t].v;
     return 0;
 }
 
@@ -158,9 +159,9 @@ static void every_kernel_event_finds_its_node(void **state)
         const struct mi_tables *rows = &joined.model.all.rows;
         uint32_t unnamed = 0, last_run = 0;
         assert_int_equal(rows->tasks.count - 1, sample->tasks);
-        assert_int_equal(rows->executed.count - 1, sample->tasks);
-        for (uint32_t e = 1; e < rows->executed.count; e++) {
-            uint32_t node = rows->executed.node[e].v, task = rows->executed.task[e].v;
+        assert_int_equal(mi_links_count(rows), sample->tasks);
+        for (struct mi_links at = mi_links_begin(rows); mi_links_next(&at);) {
+            uint32_t e = at.row, task = at.task, node = rows->executed.node[e].v;
             uint32_t kernel = rows->tasks.kernel[task].v;
             assert_int_equal(rows->nodes.op[node].v, rows->kernels.op[kernel].v);
             assert_int_equal(rows->executed.conflict[e].v, 0);
@@ -214,7 +215,7 @@ static void loops_and_branches(void **state)
         if (depth == 1 && rows->tasks.turn[t] > turns)
             turns = rows->tasks.turn[t];
         /* the node stands as deep as the task */
-        uint32_t node = rows->executed.node[joined.model.index.task_link[t]].v, up = 0;
+        uint32_t node = rows->executed.node[rows->tasks.link[t].v].v, up = 0;
         while (rows->graphs.parent[rows->nodes.graph[node].v].v) {
             node = rows->graphs.parent[rows->nodes.graph[node].v].v;
             up++;
@@ -246,8 +247,7 @@ static void partition_gives_the_streams(void **state)
         uint32_t track = rows->tasks.track[t].v;
         assert_int_equal(rows->tracks.kind[track], MI_TRACK_STREAM);
         int64_t stream = rows->tracks.native_id[track];
-        assert_int_equal(
-            stream, rows->nodes.stream[rows->executed.node[joined.model.index.task_link[t]].v]);
+        assert_int_equal(stream, rows->nodes.stream[rows->executed.node[rows->tasks.link[t].v].v]);
         tasks[stream]++;
         threads[stream] |= UINT64_C(1) << rows->tasks.thread[t].v;
         for (uint32_t u = t + 1; u < rows->tasks.count; u++)
@@ -291,10 +291,10 @@ static void loose_files_do_not_promise_generated_names(void **state)
     }
     const struct mi_tables *rows = &joined.model.all.rows;
     uint32_t likely = 0, certain = 0;
-    for (uint32_t e = 1; e < rows->executed.count; e++) {
-        likely += rows->executed.confidence[e] == MI_LIKELY;
-        certain += rows->executed.confidence[e] == MI_CERTAIN;
-        assert_int_equal(rows->executed.conflict[e].v, 0);
+    for (struct mi_links at = mi_links_begin(rows); mi_links_next(&at);) {
+        likely += rows->executed.confidence[at.row] == MI_LIKELY;
+        certain += rows->executed.confidence[at.row] == MI_CERTAIN;
+        assert_int_equal(rows->executed.conflict[at.row].v, 0);
     }
     assert_int_equal(likely, 9); /* three ReorderOutput in three runs */
     assert_int_equal(certain, 57);
@@ -314,12 +314,12 @@ static void framework_graph_serves_without_an_optimised_one(void **state)
     }
     join_finish(&joined);
     const struct mi_tables *rows = &joined.model.all.rows;
-    assert_true(rows->executed.count > 100);
-    assert_true(rows->executed.count < rows->tasks.count); /* fused ones have new names */
-    for (uint32_t e = 1; e < rows->executed.count; e++) {
-        assert_true(rows->executed.confidence[e] <= MI_LIKELY);
-        assert_int_equal(rows->nodes.op[rows->executed.node[e].v].v,
-                         rows->kernels.op[rows->tasks.kernel[rows->executed.task[e].v].v].v);
+    assert_true(mi_links_count(rows) >= 100);
+    assert_true(mi_links_count(rows) < rows->tasks.count - 1); /* fused ones have new names */
+    for (struct mi_links at = mi_links_begin(rows); mi_links_next(&at);) {
+        assert_true(rows->executed.confidence[at.row] <= MI_LIKELY);
+        assert_int_equal(rows->nodes.op[rows->executed.node[at.row].v].v,
+                         rows->kernels.op[rows->tasks.kernel[at.task].v].v);
     }
     join_fini(&joined);
 }
@@ -397,8 +397,8 @@ static void names_that_repeat_and_names_that_lack(void **state)
                      2);
 
     uint32_t found = 0;
-    for (uint32_t e = 1; e < rows->executed.count; e++) {
-        uint32_t node = rows->executed.node[e].v, task = rows->executed.task[e].v;
+    for (struct mi_links at = mi_links_begin(rows); mi_links_next(&at);) {
+        uint32_t e = at.row, task = at.task, node = rows->executed.node[e].v;
         if (!text_is(&joined, rows->nodes.name[node], "same"))
             continue;
         found++;
@@ -428,7 +428,7 @@ static void contradictions_demote(void **state)
     join_finish(&joined);
     const struct mi_tables *rows = &joined.model.all.rows;
     /* another type, and twice in one run */
-    assert_int_equal(rows->executed.count - 1, 2);
+    assert_int_equal(mi_links_count(rows), 2);
     assert_int_equal(rows->executed.confidence[1], MI_GUESS);
     assert_true(rows->executed.conflict[1].v != 0);
     join_fini(&joined);
@@ -498,7 +498,7 @@ static void memory_runs_out(void **state)
         alloc_left = -1;
         assert_true(ok || err.code == MI_ENOMEM);
         if (ok)
-            assert_int_equal(joined.model.all.rows.executed.count - 1, 6);
+            assert_int_equal(mi_links_count(&joined.model.all.rows), 6);
         if (!has_failed)
             assert_true(ok);
         join_fini(&joined);

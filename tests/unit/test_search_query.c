@@ -38,7 +38,7 @@ static int set_up(void **state)
         mi_task_id task = mi_add_task(
             all, &(struct mi_task_row){
                      .track = track, .kernel = kernel, .start_ns = i * 1000000, .dur_ns = 600000});
-        mi_add_executed(all, &(struct mi_executed_row){.node = {relu}, .task = task});
+        mi_link_add(all, &(struct mi_executed_row){.node = {relu}, .task = task});
     }
     mi_add_task(all, &(struct mi_task_row){.track = track, .kernel = lone, .start_ns = 5000000});
     assert_true(mi_model_index_graphs(&hand.model, &err));

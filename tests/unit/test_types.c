@@ -4,6 +4,7 @@
 
 #include "correlate/types/types.def"
 #include "joining.h"
+#include "model/links.h"
 #include "onnx_text.h"
 
 #include <setjmp.h>
@@ -519,8 +520,8 @@ static void add_task(struct typed *t, enum mi_layer layer, const char *node, con
                                                        .outputs = mi_batch_cstr(all, outputs)});
         mi_task_id task = mi_add_task(
             all, &(struct mi_task_row){.track = {1}, .kernel = kernel, .record_offset = -1});
-        mi_add_executed(all, &(struct mi_executed_row){
-                                 .node = {n}, .task = task, .confidence = (uint8_t)confidence});
+        mi_link_add(all, &(struct mi_executed_row){
+                             .node = {n}, .task = task, .confidence = (uint8_t)confidence});
         return;
     }
     fail_msg("no node %s", node);

@@ -100,6 +100,15 @@ static uint32_t work(struct scene *scene, uint32_t track, const char *name, uint
     return node;
 }
 
+/* The task that a row of `executed` stands for. */
+static uint32_t task_of(const struct mi_tables *rows, uint32_t link)
+{
+    uint32_t task = 1;
+    while (rows->tasks.link[task].v != link)
+        task++;
+    return task;
+}
+
 static uint32_t event(struct scene *scene, uint32_t track, enum mi_sync sync, int64_t start_us,
                       int64_t end_us)
 {
@@ -277,7 +286,7 @@ static void labels_are_order(void **state)
         struct frame f;
         make_frame(&f, false, false);
         struct mi_tables *rows = &f.scene.hand.model.all.rows;
-        uint32_t kernel = rows->tasks.kernel[rows->executed.task[link].v].v;
+        uint32_t kernel = rows->tasks.kernel[task_of(rows, link)].v;
         rows->kernels.kind[kernel] = MI_TASK_SYNC;
         rows->kernels.name[kernel] = hand_str(&f.scene.hand, "STREAM_LABEL_SWITCH_BY_INDEX");
         hand_finish(&f.scene.hand);
@@ -442,7 +451,7 @@ static void gaps_are_told_apart(void **state)
     work(&s, s.s1, "d", s.x, NULL, 220, 230);
     work(&s, s.s1, "e", s.x, NULL, 400, 410);
     struct mi_tables *rows = &s.hand.model.all.rows;
-    rows->tasks.launch[rows->executed.task[rows->executed.count - 1].v].v = slice;
+    rows->tasks.launch[task_of(rows, rows->executed.count - 1)].v = slice;
     hand_finish(&s.hand);
     struct mi_report report = run_waits(&s.hand, NULL, 0);
     assert_verdict(&report, "c", "data");
@@ -473,7 +482,7 @@ static void gains_are_means(void **state)
                                   .start_ns = again[i][0] * US,
                                   .dur_ns = again[i][1] * US,
                                   .record_offset = -1};
-        hand_executed(&s.hand, rows->executed.node[rows->executed.count - 4].v,
+        hand_executed(&s.hand, rows->executed.node[rows->executed.count - 4 + i].v,
                       mi_add_task(&s.hand.model.all, &row).v);
     }
     hand_finish(&s.hand);

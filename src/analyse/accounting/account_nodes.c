@@ -7,7 +7,7 @@ static void sum_tasks(struct mi_node_time *times, const struct mi_account *accou
 {
     const struct mi_tables *rows = &model->all.rows;
     for (uint32_t t = 1; t < rows->tasks.count; t++) {
-        uint32_t link = model->index.task_link[t];
+        uint32_t link = model->all.rows.tasks.link[t].v;
         if (!link || !mi_account_counts(account, (mi_task_id){t}))
             continue;
         struct mi_node_time *time = &times[rows->executed.node[link].v];

@@ -125,7 +125,7 @@ static uint32_t op_of_task(struct lister *l, unsigned side, uint32_t c, uint32_t
 {
     const struct mi_cmp_capture *capture = &l->compare->side[side].captures[c];
     const struct mi_tables *rows = &capture->model->all.rows;
-    uint32_t link = capture->model->index.task_link[task];
+    uint32_t link = capture->model->all.rows.tasks.link[task].v;
     uint32_t node = link ? rows->executed.node[link].v : 0;
     if (node && c)
         node = capture->to_first.other[MI_CMP_NEW][node];

@@ -44,7 +44,7 @@ static void add_parties(struct mi_doctor *d, const struct mi_finding *finding)
             mi_doctor_subject(d, (uint32_t)cell_of(table, r, "node"), (uint32_t)task,
                               mi_cstr(N_("held back")));
         if (cause) {
-            uint32_t link = d->model->index.task_link[cause];
+            uint32_t link = d->model->all.rows.tasks.link[cause].v;
             mi_doctor_subject(d, link ? d->rows->executed.node[link].v : 0, (uint32_t)cause,
                               mi_cstr(N_("what it waited for")));
         }

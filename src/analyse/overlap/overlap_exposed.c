@@ -20,7 +20,7 @@ enum { MOST_CHANCES = 100 }; /* rows that are worth a walk through the graph */
 static struct mi_exposed *exposed_of(struct mi_overlap *o, uint32_t task, enum mi_lane_kind kind)
 {
     const struct mi_tables *rows = &o->model->all.rows;
-    uint32_t link = o->model->index.task_link[task], kernel = rows->tasks.kernel[task].v;
+    uint32_t link = o->model->all.rows.tasks.link[task].v, kernel = rows->tasks.kernel[task].v;
     uint32_t name = link ? rows->executed.node[link].v : rows->kernels.name[kernel].v;
     uint64_t lane = (uint64_t)rows->tasks.track[task].v << 2 | (uint64_t)kind << 1 | (link != 0);
     uint32_t *at = mi_map_at(&o->places, mi_pair(name, (uint32_t)lane));

@@ -3,6 +3,7 @@
 #include "analyse/describe.h"
 #include "analyse/show/show_parts.h"
 #include "base/translate.h"
+#include "model/links.h"
 
 /* --- links --- */
 
@@ -55,11 +56,11 @@ static void add_executed(struct mi_show *show, struct mi_report_table *table, ui
 {
     const struct mi_tables *rows = &show->model->all.rows;
     const struct mi_executed *executed = &rows->executed;
-    const struct mi_csr *of = &show->model->index.node_tasks;
+    struct mi_node_links at = mi_node_links_begin(show->model, node);
     struct mi_cell *row = NULL;
     uint32_t last = 0;
-    for (uint32_t i = of->first[node]; i < of->first[node + 1]; i++) {
-        uint32_t link = of->list[i];
+    while (mi_node_links_next(&at)) {
+        uint32_t link = at.row;
         if (last && executed->rule[last].v == executed->rule[link].v &&
             executed->confidence[last] == executed->confidence[link] &&
             executed->evidence[last].v == executed->evidence[link].v &&
@@ -72,7 +73,7 @@ static void add_executed(struct mi_show *show, struct mi_report_table *table, ui
         row = mi_report_add_row(show->out, table);
         if (!row)
             return;
-        uint32_t kernel = rows->tasks.kernel[executed->task[link].v].v;
+        uint32_t kernel = rows->tasks.kernel[at.task].v;
         row[0] = mi_cell_word(N_("node to task"));
         row[1] = mi_cell_text(mi_describe_node(show->model, (mi_node_id){node}, &show->out->arena));
         row[2] = mi_cell_text(mi_model_text(show->model, rows->kernels.name[kernel]));
@@ -246,7 +247,7 @@ void mi_show_neighbours(struct mi_show *show)
         if (!row)
             return;
         uint32_t kernel = rows->tasks.kernel[t].v;
-        mi_node_id node = rows->executed.node[model->index.task_link[t]];
+        mi_node_id node = rows->executed.node[rows->tasks.link[t].v];
         row[0] = mi_cell_int(place);
         row[1] = mi_cell_int(t);
         row[2] = mi_cell_text(node.v ? mi_describe_node(model, node, &show->out->arena)

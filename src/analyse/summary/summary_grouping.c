@@ -38,7 +38,7 @@ static bool find_entities(struct mi_grouping *grouping)
         grouping->entities[n] = (struct mi_summary_entity){rows->nodes.op[n], rows->nodes.name[n],
                                                            rows->nodes.category[n]};
     for (uint32_t t = 1; ok && t < rows->tasks.count; t++) {
-        uint32_t link = summary->model->index.task_link[t], kernel = rows->tasks.kernel[t].v;
+        uint32_t link = summary->model->all.rows.tasks.link[t].v, kernel = rows->tasks.kernel[t].v;
         if (!mi_account_counts(summary->account, (mi_task_id){t}))
             continue;
         if (!link && !of_kernel[kernel])

@@ -3,6 +3,7 @@
 #include "analyse/summary/summary_parts.h"
 #include "base/mem.h"
 #include "base/translate.h"
+#include "model/links.h"
 
 #include <stdlib.h>
 
@@ -27,7 +28,7 @@ static void add_task(const struct mi_summary *summary, uint32_t task, struct exp
     const struct mi_model *model = summary->model;
     const struct mi_tables *rows = &model->all.rows;
     int64_t own_ns = summary->account->own_ns[task];
-    uint32_t link = model->index.task_link[task];
+    uint32_t link = model->all.rows.tasks.link[task].v;
     if (!link && belongs_to_no_node(rows, task)) {
         explained->other_ns = mi_ns_add(explained->other_ns, own_ns);
         return;
@@ -89,24 +90,29 @@ static const struct mi_report_column link_columns[] = {
     {"conflicts", N_("contradicted"), MI_CELL_INT, "", N_("links that something contradicts")},
 };
 
-static void count_links(const struct mi_summary *summary, struct mi_report_table *table,
-                        const char *relation, const uint8_t *confidence, const mi_str_id *conflict,
-                        uint32_t count)
+struct link_counts {
+    int64_t of[4], all, conflicts; /* by confidence */
+};
+
+static void count_link(struct link_counts *counts, uint8_t confidence, mi_str_id conflict)
 {
-    int64_t counts[4] = {0}, conflicts = 0;
-    for (uint32_t i = 1; i < count; i++) {
-        counts[confidence[i] & 3]++;
-        conflicts += conflict[i].v != 0;
-    }
-    struct mi_cell *row = count > 1 ? mi_report_add_row(summary->out, table) : NULL;
+    counts->of[confidence & 3]++;
+    counts->all++;
+    counts->conflicts += conflict.v != 0;
+}
+
+static void list_counts(const struct mi_summary *summary, struct mi_report_table *table,
+                        const char *relation, const struct link_counts *counts)
+{
+    struct mi_cell *row = counts->all ? mi_report_add_row(summary->out, table) : NULL;
     if (!row)
         return;
     row[0] = mi_cell_word(relation);
-    row[1] = mi_cell_int(counts[MI_CERTAIN]);
-    row[2] = mi_cell_int(counts[MI_LIKELY]);
-    row[3] = mi_cell_int(counts[MI_GUESS]);
-    row[4] = mi_cell_share(counts[MI_CERTAIN], (int64_t)count - 1);
-    row[5] = mi_cell_int(conflicts);
+    row[1] = mi_cell_int(counts->of[MI_CERTAIN]);
+    row[2] = mi_cell_int(counts->of[MI_LIKELY]);
+    row[3] = mi_cell_int(counts->of[MI_GUESS]);
+    row[4] = mi_cell_share(counts->of[MI_CERTAIN], counts->all);
+    row[5] = mi_cell_int(counts->conflicts);
 }
 
 static void list_links(const struct mi_summary *summary)
@@ -115,10 +121,13 @@ static void list_links(const struct mi_summary *summary)
     struct mi_report_table *table =
         mi_report_add_table(summary->out, "links", N_("Links between the layers"), link_columns,
                             sizeof link_columns / sizeof *link_columns);
-    count_links(summary, table, N_("task to node"), rows->executed.confidence,
-                rows->executed.conflict, rows->executed.count);
-    count_links(summary, table, N_("compiled node to framework op"), rows->lowered.confidence,
-                rows->lowered.conflict, rows->lowered.count);
+    struct link_counts tasks = {{0}, 0, 0}, nodes = {{0}, 0, 0};
+    for (struct mi_links at = mi_links_begin(rows); mi_links_next(&at);)
+        count_link(&tasks, rows->executed.confidence[at.row], rows->executed.conflict[at.row]);
+    for (uint32_t l = 1; l < rows->lowered.count; l++)
+        count_link(&nodes, rows->lowered.confidence[l], rows->lowered.conflict[l]);
+    list_counts(summary, table, N_("task to node"), &tasks);
+    list_counts(summary, table, N_("compiled node to framework op"), &nodes);
 }
 
 /* --- origins --- */
@@ -183,7 +192,7 @@ static uint32_t sum_unexplained(const struct mi_summary *summary, struct unexpla
     uint32_t count = 0;
     for (uint32_t t = 1; t < rows->tasks.count && !*failed; t++) {
         uint32_t kernel = rows->tasks.kernel[t].v;
-        if (summary->model->index.task_link[t] || belongs_to_no_node(rows, t) ||
+        if (summary->model->all.rows.tasks.link[t].v || belongs_to_no_node(rows, t) ||
             !mi_account_counts(summary->account, (mi_task_id){t}))
             continue;
         uint32_t *at =

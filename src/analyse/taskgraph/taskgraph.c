@@ -85,7 +85,7 @@ static int64_t end_of(const struct mi_tasks *tasks, uint32_t t)
 
 static uint32_t node_of(const struct mi_tg_builder *b, uint32_t task)
 {
-    uint32_t link = b->model->index.task_link[task];
+    uint32_t link = b->model->all.rows.tasks.link[task].v;
     return link ? b->rows->executed.node[link].v : 0;
 }
 
@@ -144,7 +144,7 @@ static void leave_out_marks(struct merger *m)
     const struct mi_tasks *tasks = &m->b->rows->tasks;
     for (uint32_t t = 1; t < tasks->count; t++)
         if (m->is_left_out[t] != 1 && (m->b->kernel_role[tasks->kernel[t].v] != MI_TG_MARK ||
-                                       m->b->model->index.task_link[t]))
+                                       m->b->model->all.rows.tasks.link[t].v))
             m->matters[tasks->track[t].v] = 1;
     for (uint32_t t = 1; t < tasks->count; t++)
         if (!m->matters[tasks->track[t].v])
@@ -204,7 +204,7 @@ static void add_vertex(struct mi_tg_builder *b, uint32_t task, uint32_t lane, ui
 {
     struct mi_taskgraph *graph = b->graph;
     const struct mi_tasks *tasks = &b->rows->tasks;
-    uint32_t v = graph->count++, link = b->model->index.task_link[task];
+    uint32_t v = graph->count++, link = b->model->all.rows.tasks.link[task].v;
     uint32_t node = node_of(b, task);
     graph->task[v] = task;
     graph->node[v] = node;

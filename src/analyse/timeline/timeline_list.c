@@ -60,7 +60,7 @@ static struct mi_bytes name_of(const struct mi_timeline *tl, uint32_t task)
 {
     const struct mi_tables *rows = &tl->model->all.rows;
     uint32_t kernel = rows->tasks.kernel[task].v;
-    mi_node_id node = rows->executed.node[tl->model->index.task_link[task]];
+    mi_node_id node = rows->executed.node[rows->tasks.link[task].v];
     if (node.v)
         return mi_describe_node(tl->model, node, &tl->out->arena);
     return mi_model_text(tl->model, rows->kernels.node_name[kernel].v

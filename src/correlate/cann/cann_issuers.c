@@ -1,6 +1,7 @@
 /* Who issued each task: a node of the model, the compiler, the runtime or the application. */
 #include "base/mem.h"
 #include "correlate/cann/cann_tables.h"
+#include "model/links.h"
 
 /* What the name of a kernel says: looked at once, not for each of its tasks. */
 enum name { OTHER_NAME, OF_RUNTIME, STARTS_MODEL };
@@ -55,14 +56,13 @@ static enum mi_task_by of_unlinked(const struct issuers *s, uint32_t task)
 
 static void look_at_links(struct issuers *s)
 {
-    const struct mi_executed *links = &s->rows->executed;
     struct mi_tasks *tasks = &s->rows->tasks;
-    for (uint32_t e = 1; e < links->count; e++) {
-        uint32_t task = links->task[e].v, node = links->node[e].v;
-        if (!node || !task)
+    for (struct mi_links at = mi_links_begin(s->rows); mi_links_next(&at);) {
+        uint32_t node = s->rows->executed.node[at.row].v;
+        if (!node)
             continue;
-        s->is_model[tasks->track[task].v] = 1;
-        tasks->by[task] = s->is_inserted[node] ? MI_BY_COMPILER : MI_BY_NODE;
+        s->is_model[tasks->track[at.task].v] = 1;
+        tasks->by[at.task] = s->is_inserted[node] ? MI_BY_COMPILER : MI_BY_NODE;
     }
     for (uint32_t t = 1; t < tasks->count; t++)
         if (s->names[tasks->kernel[t].v] == STARTS_MODEL)

@@ -9,6 +9,7 @@
 #include "base/translate.h"
 #include "base/vec.h"
 #include "correlate/hook/hook_parts.h"
+#include "model/links.h"
 
 #include <stdlib.h>
 
@@ -204,34 +205,25 @@ static bool spread(struct plan *p)
 
 /* --- what follows --- */
 
+/* The plan stands for links that are not contradicted, and makes those that are not there. */
 static void raise_links(struct plan *p, mi_str_id rule, mi_str_id text)
 {
-    struct mi_executed *links = &p->rows->executed;
-    uint32_t count = links->count;
-    for (uint32_t e = 1; e < count; e++) {
-        uint32_t task = links->task[e].v, planned = p->planned_of[task];
-        if (!planned || links->conflict[e].v)
-            continue;
-        if (links->node[e].v == p->rows->planned.node[planned].v &&
-            p->rows->planned.confidence[planned] == MI_CERTAIN &&
-            links->confidence[e] != MI_CERTAIN) {
-            links->confidence[e] = MI_CERTAIN;
-            links->rule[e] = rule;
-            links->evidence[e] = text;
-        }
-        p->planned_of[task] |= UINT32_C(1) << 31; /* has a link */
-    }
+    const struct mi_executed *links = &p->rows->executed;
     for (uint32_t t = 1; t < p->rows->tasks.count; t++) {
-        uint32_t planned = p->planned_of[t];
-        uint32_t node = planned && !(planned >> 31) ? p->rows->planned.node[planned].v : 0;
-        p->planned_of[t] &= UINT32_MAX >> 1;
-        if (node)
-            mi_add_executed(&p->model->all, &(struct mi_executed_row){
-                                                .node = {node},
-                                                .task = {t},
-                                                .confidence = p->rows->planned.confidence[planned],
-                                                .rule = rule,
-                                                .evidence = text});
+        uint32_t planned = p->planned_of[t], own = p->rows->tasks.link[t].v;
+        uint32_t node = planned ? p->rows->planned.node[planned].v : 0;
+        struct mi_executed_row link = {.node = {node},
+                                       .task = {t},
+                                       .confidence = p->rows->planned.confidence[planned],
+                                       .rule = rule,
+                                       .evidence = text};
+        if (!node)
+            continue;
+        if (!own || links->conflict[own].v)
+            mi_link_add(&p->model->all, &link);
+        else if (links->node[own].v == node && link.confidence == MI_CERTAIN &&
+                 links->confidence[own] != MI_CERTAIN)
+            mi_link_replace(&p->model->all, &link);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "base/translate.h"
 #include "base/vec.h"
 #include "correlate/host/host_graphs.h"
+#include "model/links.h"
 
 #include <stdlib.h>
 
@@ -283,15 +284,14 @@ static void link_tasks(struct works *w)
         bool has_id = tasks->launch[t].v && tasks->connection[t] != MI_NO_CONNECTION;
         if (!node)
             continue;
-        mi_add_executed(
-            &w->g->model->all,
-            &(struct mi_executed_row){
-                .node = {node},
-                .task = {t},
-                .confidence = tasks->launch[t].v ? MI_CERTAIN : MI_LIKELY,
-                .rule = w->rule,
-                .evidence =
-                    has_id ? w->id_text : (tasks->launch[t].v ? w->arrow_text : w->alone_text)});
+        mi_link_add(&w->g->model->all,
+                    &(struct mi_executed_row){
+                        .node = {node},
+                        .task = {t},
+                        .confidence = tasks->launch[t].v ? MI_CERTAIN : MI_LIKELY,
+                        .rule = w->rule,
+                        .evidence = has_id ? w->id_text
+                                           : (tasks->launch[t].v ? w->arrow_text : w->alone_text)});
     }
 }
 

@@ -5,6 +5,7 @@
  * useless, since reports are not bound to places. */
 #include "correlate/pairs.h"
 #include "correlate/types/types_parts.h"
+#include "model/links.h"
 
 enum { MAX_RANK = 64 };
 
@@ -171,11 +172,10 @@ static bool add_report(struct seen *s, uint32_t node, struct mi_bytes text)
 }
 
 /* A framework node is only what ran if the task is of its type: fused nodes keep names. */
-static bool counts(const struct seen *s, uint32_t link)
+static bool counts(const struct seen *s, uint32_t link, uint32_t kernel)
 {
     const struct mi_tables *rows = s->rows;
     uint32_t node = rows->executed.node[link].v;
-    uint32_t kernel = rows->tasks.kernel[rows->executed.task[link].v].v;
     if (!node || !kernel || rows->executed.confidence[link] < MI_LIKELY)
         return false;
     return mi_node_layer(s->model, (mi_node_id){node}) == MI_LAYER_COMPILED ||
@@ -189,10 +189,9 @@ static bool read_reports(struct seen *s)
     if (!mi_vec_room(&s->outputs, &s->output_room, 1, sizeof *s->outputs) ||
         !mi_vec_room(&s->sizes, &s->size_room, 1, sizeof *s->sizes))
         return false;
-    for (uint32_t e = 1; e < rows->executed.count; e++) {
-        uint32_t node = rows->executed.node[e].v;
-        uint32_t kernel = rows->tasks.kernel[rows->executed.task[e].v].v;
-        if (!counts(s, e) || s->last_kernel[node] == kernel)
+    for (struct mi_links at = mi_links_begin(rows); mi_links_next(&at);) {
+        uint32_t node = rows->executed.node[at.row].v, kernel = rows->tasks.kernel[at.task].v;
+        if (!counts(s, at.row, kernel) || s->last_kernel[node] == kernel)
             continue;
         bool had_other = s->last_kernel[node] != 0;
         s->last_kernel[node] = kernel;

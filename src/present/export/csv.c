@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/translate.h"
 #include "present/export/common.h"
+#include "present/export/table_rows.h"
 
 static void write_text(struct mi_sink *sink, struct mi_bytes text)
 {
@@ -31,31 +32,31 @@ static void write_text(struct mi_sink *sink, struct mi_bytes text)
     mi_sink_byte(sink, '"');
 }
 
-static void write_real(struct mi_sink *sink, const struct mi_any_table *table,
-                       const struct mi_column_info *column, uint32_t row)
+static void write_real(struct mi_sink *sink, const struct mi_table_rows *at,
+                       const struct mi_column_info *column)
 {
+    const struct mi_any_table *table = mi_any_table_of(&at->model->all.rows, at->which);
     double value;
     char text[MI_DECIMAL_ROOM];
-    memcpy(&value, (const char *)mi_column_array(table, column) + (size_t)row * sizeof value,
+    memcpy(&value, (const char *)mi_column_array(table, column) + (size_t)at->row * sizeof value,
            sizeof value);
     mi_decimal_format_double(value, text);
     mi_sink_text(sink, text);
 }
 
-static void write_cell(struct mi_sink *sink, const struct mi_model *model,
-                       const struct mi_any_table *table, const struct mi_column_info *column,
-                       uint32_t row)
+static void write_cell(struct mi_sink *sink, const struct mi_table_rows *at,
+                       const struct mi_column_info *column)
 {
-    int64_t value = column->kind == MI_KIND_F64 ? 0 : mi_column_int(table, column, row);
+    int64_t value = column->kind == MI_KIND_F64 ? 0 : mi_table_rows_int(at, column);
     switch (column->kind) {
     case MI_KIND_STR:
-        write_text(sink, mi_model_text(model, (mi_str_id){(uint32_t)value}));
+        write_text(sink, mi_model_text(at->model, (mi_str_id){(uint32_t)value}));
         return;
     case MI_KIND_ENUM:
         mi_sink_text(sink, mi_enum_name((enum mi_enum_no)column->extra, (unsigned)value));
         return;
     case MI_KIND_F64:
-        write_real(sink, table, column, row);
+        write_real(sink, at, column);
         return;
     case MI_KIND_ID:
         if (value)
@@ -78,22 +79,26 @@ static void write_table(struct mi_sink *sink, const struct mi_model *model, enum
                         const struct mi_relate *relate)
 {
     const struct mi_table_info *info = &mi_table_infos[which];
-    const struct mi_any_table *table = mi_any_table_of(&model->all.rows, which);
+    struct mi_table_rows at = mi_table_rows_begin(model, which);
     mi_sink_text(sink, "id");
     for (unsigned c = 0; c < info->column_count; c++) {
+        if (!mi_table_rows_has(&info->columns[c]))
+            continue;
         mi_sink_byte(sink, ',');
         mi_sink_text(sink, info->columns[c].name);
     }
     mi_sink_text(sink, relate ? ",node_id\n" : "\n");
-    for (uint32_t row = 1; row < table->count && !mi_sink_failed(sink); row++) {
-        mi_sink_u64(sink, row);
+    while (!mi_sink_failed(sink) && mi_table_rows_next(&at)) {
+        mi_sink_u64(sink, at.id);
         for (unsigned c = 0; c < info->column_count; c++) {
+            if (!mi_table_rows_has(&info->columns[c]))
+                continue;
             mi_sink_byte(sink, ',');
-            write_cell(sink, model, table, &info->columns[c], row);
+            write_cell(sink, &at, &info->columns[c]);
         }
         if (relate) {
             mi_sink_byte(sink, ',');
-            mi_sink_u64(sink, relate->public_id[row]);
+            mi_sink_u64(sink, relate->public_id[at.row]);
         }
         mi_sink_byte(sink, '\n');
     }

@@ -10,6 +10,7 @@
  *              "stream DEVICE/NUMBER"), tasks (keys), cost_us (null where not known)
  *
  * An op without a name is called "#POSITION OP". */
+#include "model/links.h"
 #include "base/translate.h"
 #include "present/export/common.h"
 
@@ -97,7 +98,6 @@ static void write_framework(struct writer *w, uint32_t node)
 static void write_compiled(struct writer *w, uint32_t node)
 {
     const struct mi_executed *links = &w->rows->executed;
-    const struct mi_csr *csr = &w->model->index.node_tasks;
     uint32_t birth = w->model->index.birth_of[node];
     mi_export_begin_record(&w->jw);
     write_node_name(w, "node", node);
@@ -105,10 +105,11 @@ static void write_compiled(struct writer *w, uint32_t node)
                       birth && w->rows->births.origin[birth] == MI_ORIGIN_INSERTED);
     mi_jw_key(&w->jw, "tasks");
     mi_jw_begin_array(&w->jw);
-    for (uint32_t i = csr->first[node]; i < csr->first[node + 1]; i++) {
+    struct mi_node_links at = mi_node_links_begin(w->model, node);
+    while (mi_node_links_next(&at)) {
         mi_jw_begin_object(&w->jw);
-        write_task_key(w, "task", links->task[csr->list[i]].v);
-        mi_export_enum(&w->jw, "confidence", MI_E_confidence, links->confidence[csr->list[i]]);
+        write_task_key(w, "task", at.task);
+        mi_export_enum(&w->jw, "confidence", MI_E_confidence, links->confidence[at.row]);
         mi_jw_end(&w->jw);
     }
     mi_jw_end(&w->jw);

@@ -122,13 +122,12 @@ bool mi_relate_fused_from(struct mi_relate *relate, mi_node_id node, struct mi_i
 
 static bool add_tasks(struct mi_relate *relate, uint32_t node, uint32_t *count)
 {
-    const struct mi_executed *links = &relate->model->all.rows.executed;
     const struct mi_csr *csr = &relate->model->index.node_tasks;
     uint32_t more = mi_csr_count(csr, node);
     if (more > UINT32_MAX - *count || !room_for(relate, *count + more))
         return false;
     for (uint32_t i = 0; i < more; i++)
-        relate->list[(*count)++] = links->task[csr->list[csr->first[node] + i]].v;
+        relate->list[(*count)++] = csr->list[csr->first[node] + i];
     return true;
 }
 
@@ -188,7 +187,7 @@ mi_value_id mi_relate_real_value(const struct mi_model *model, mi_value_id value
 
 uint32_t mi_relate_link(const struct mi_model *model, uint32_t task)
 {
-    return model->index.task_link[task];
+    return model->all.rows.tasks.link[task].v;
 }
 
 mi_node_id mi_relate_task_node(const struct mi_model *model, uint32_t task)

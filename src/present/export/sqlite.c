@@ -7,6 +7,7 @@
  * version). The application id "MInS" tells our own files from others. */
 #include "base/translate.h"
 #include "present/export/common.h"
+#include "present/export/table_rows.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -75,6 +76,8 @@ static bool create_table(struct writer *w, enum mi_table_no which)
     mi_sink_text(&w->text, "\" (id INTEGER PRIMARY KEY");
     for (unsigned c = 0; c < info->column_count; c++) {
         const struct mi_column_info *column = &info->columns[c];
+        if (!mi_table_rows_has(column))
+            continue;
         mi_sink_text(&w->text, ", \"");
         mi_sink_text(&w->text, column->name);
         mi_sink_text(&w->text, "\" ");
@@ -120,10 +123,10 @@ static int bind_text(struct writer *w, sqlite3_stmt *insert, int at, struct mi_b
 }
 
 static int bind_cell(struct writer *w, sqlite3_stmt *insert, int at,
-                     const struct mi_any_table *table, const struct mi_column_info *column,
-                     uint32_t row)
+                     const struct mi_table_rows *rows, const struct mi_column_info *column)
 {
-    int64_t value = column->kind == MI_KIND_F64 ? 0 : mi_column_int(table, column, row);
+    const struct mi_any_table *table = mi_any_table_of(&w->model->all.rows, rows->which);
+    int64_t value = column->kind == MI_KIND_F64 ? 0 : mi_table_rows_int(rows, column);
     double real;
     switch (column->kind) {
     case MI_KIND_STR:
@@ -133,7 +136,8 @@ static int bind_cell(struct writer *w, sqlite3_stmt *insert, int at,
                                  mi_enum_name((enum mi_enum_no)column->extra, (unsigned)value), -1,
                                  SQLITE_STATIC);
     case MI_KIND_F64:
-        memcpy(&real, (const char *)mi_column_array(table, column) + (size_t)row * sizeof real,
+        memcpy(&real,
+               (const char *)mi_column_array(table, column) + (size_t)rows->row * sizeof real,
                sizeof real);
         return sqlite3_bind_double(insert, at, real);
     case MI_KIND_ID:
@@ -150,28 +154,37 @@ static int bind_cell(struct writer *w, sqlite3_stmt *insert, int at,
     return sqlite3_bind_int64(insert, at, value);
 }
 
-static bool insert_row(struct writer *w, sqlite3_stmt *insert, enum mi_table_no which, uint32_t row)
+static bool insert_row(struct writer *w, sqlite3_stmt *insert, const struct mi_table_rows *rows)
 {
-    const struct mi_table_info *info = &mi_table_infos[which];
-    const struct mi_any_table *table = mi_any_table_of(&w->model->all.rows, which);
-    bool ok = sqlite3_bind_int64(insert, 1, row) == SQLITE_OK;
+    const struct mi_table_info *info = &mi_table_infos[rows->which];
+    int place = 1;
+    bool ok = sqlite3_bind_int64(insert, place++, rows->id) == SQLITE_OK;
     for (unsigned c = 0; ok && c < info->column_count; c++)
-        ok = bind_cell(w, insert, (int)c + 2, table, &info->columns[c], row) == SQLITE_OK;
-    if (ok && which == MI_T_nodes)
-        ok = sqlite3_bind_int64(insert, (int)info->column_count + 2, w->relate.public_id[row]) ==
-             SQLITE_OK;
+        if (mi_table_rows_has(&info->columns[c]))
+            ok = bind_cell(w, insert, place++, rows, &info->columns[c]) == SQLITE_OK;
+    if (ok && rows->which == MI_T_nodes)
+        ok = sqlite3_bind_int64(insert, place, w->relate.public_id[rows->row]) == SQLITE_OK;
     ok = ok && sqlite3_step(insert) == SQLITE_DONE && sqlite3_reset(insert) == SQLITE_OK;
     return ok || fail_sql(w);
 }
 
+static unsigned listed_columns(enum mi_table_no which)
+{
+    const struct mi_table_info *info = &mi_table_infos[which];
+    unsigned count = 0;
+    for (unsigned c = 0; c < info->column_count; c++)
+        count += mi_table_rows_has(&info->columns[c]);
+    return count;
+}
+
 static bool fill_table(struct writer *w, enum mi_table_no which)
 {
-    unsigned columns = mi_table_infos[which].column_count + 1 + (which == MI_T_nodes);
+    unsigned columns = listed_columns(which) + 1 + (which == MI_T_nodes);
     sqlite3_stmt *insert = prepare_insert(w, mi_table_infos[which].name, columns);
-    uint32_t count = mi_any_table_of(&w->model->all.rows, which)->count;
+    struct mi_table_rows rows = mi_table_rows_begin(w->model, which);
     bool ok = insert != NULL;
-    for (uint32_t row = 1; ok && row < count; row++)
-        ok = insert_row(w, insert, which, row);
+    while (ok && mi_table_rows_next(&rows))
+        ok = insert_row(w, insert, &rows);
     sqlite3_finalize(insert);
     mi_sink_clear(&w->text);
     return ok;
@@ -199,7 +212,8 @@ static bool describe_tables(struct writer *w)
     bool ok = insert != NULL;
     for (int t = 0; ok && t < MI_TABLE_COUNT; t++)
         for (unsigned c = 0; ok && c < mi_table_infos[t].column_count; c++)
-            ok = describe_column(w, insert, mi_table_infos[t].name, &mi_table_infos[t].columns[c]);
+            ok = !mi_table_rows_has(&mi_table_infos[t].columns[c]) ||
+                 describe_column(w, insert, mi_table_infos[t].name, &mi_table_infos[t].columns[c]);
     sqlite3_finalize(insert);
     return ok;
 }

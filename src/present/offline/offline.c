@@ -88,7 +88,7 @@ static bool choose_values(struct offline_side *side, struct mi_error *err)
     side->values = mi_mem_zero(rows->tasks.count, 1);
     bool ok = side->values;
     for (uint32_t t = 1; ok && t < rows->tasks.count; t++) {
-        uint32_t node = rows->executed.node[side->model->index.task_link[t]].v;
+        uint32_t node = rows->executed.node[rows->tasks.link[t].v].v;
         uint32_t *first = mi_map_at(&seen, mi_pair(rows->tasks.kernel[t].v, node));
         ok = first;
         if (ok && !*first)

@@ -67,7 +67,7 @@ static void write_tasks_of(struct linking *l, uint32_t node, struct task_sum *su
     const struct mi_tables *rows = &l->model->all.rows;
     const struct mi_csr *csr = &l->model->index.node_tasks;
     for (uint32_t i = csr->first[node]; i < csr->first[node + 1]; i++) {
-        uint32_t task = rows->executed.task[csr->list[i]].v;
+        uint32_t task = csr->list[i];
         int64_t start = rows->tasks.start_ns[task];
         int64_t end = mi_export_add(start, rows->tasks.dur_ns[task]);
         sum->first_ns = !sum->total || start < sum->first_ns ? start : sum->first_ns;
@@ -158,8 +158,8 @@ void mi_route_links(struct mi_site *site, const struct mi_request *request, stru
         mi_reply_error(reply, 404, "not_found", "there is no such node or task");
         return;
     }
-    if (by_task && l.model->index.task_link[task])
-        node = rows->executed.node[l.model->index.task_link[task]].v;
+    if (by_task && l.model->all.rows.tasks.link[task].v)
+        node = rows->executed.node[rows->tasks.link[task].v].v;
     mi_jw_init(&l.jw, &reply->body, NULL);
     write_links(&l, site, (uint32_t)node, (uint32_t)task, mi_site_fold(mi_cstr(fold ? fold : "")));
     mi_jw_finish(&l.jw, NULL);

@@ -13,7 +13,7 @@ static struct mi_subject find(const struct mi_subjects *s, uint32_t node, uint32
 {
     unsigned side = mi_site_side(s->site);
     const struct mi_model *model = mi_site_model(s->site);
-    uint32_t link = task ? model->index.task_link[task] : 0;
+    uint32_t link = task ? model->all.rows.tasks.link[task].v : 0;
     node = link ? model->all.rows.executed.node[link].v : node;
     uint32_t joint = s->joint->node_of[side][node];
     return joint || !task ? mi_subject_of_node(s, joint)

@@ -37,7 +37,7 @@ static void find_kernels(struct found *found, const struct mi_query *query,
     const struct mi_csr *tasks = &model->index.kernel_tasks;
     for (uint32_t k = 1; query->has_text_only && k < model->all.rows.kernels.count; k++) {
         uint32_t task = tasks->first[k] < tasks->first[k + 1] ? tasks->list[tasks->first[k]] : 0;
-        if (task && !model->index.task_link[task])
+        if (task && !model->all.rows.tasks.link[task].v)
             add_hit(found, mi_query_kernel(query, model, k), k);
     }
 }

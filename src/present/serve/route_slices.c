@@ -110,7 +110,7 @@ static uint32_t in_steps(int64_t ns, int64_t step_ns)
 static uint8_t flags_of(const struct mi_model *model, uint32_t task, uint32_t depth)
 {
     const struct mi_tables *rows = &model->all.rows;
-    uint32_t kernel = rows->tasks.kernel[task].v, link = model->index.task_link[task];
+    uint32_t kernel = rows->tasks.kernel[task].v, link = rows->tasks.link[task].v;
     uint8_t flags = 0;
     if (rows->kernels.sync[kernel] == MI_SYNC_WAIT)
         flags |= IS_WAIT;
@@ -135,7 +135,8 @@ static bool describe_task(struct columns *c, const struct mi_model *model, uint3
                           uint32_t depth, uint32_t at)
 {
     const struct mi_tables *rows = &model->all.rows;
-    uint32_t link = model->index.task_link[task], node = link ? rows->executed.node[link].v : 0;
+    uint32_t link = model->all.rows.tasks.link[task].v,
+             node = link ? rows->executed.node[link].v : 0;
     c->category[at] = rows->kernels.category[rows->tasks.kernel[task].v];
     c->flags[at] = flags_of(model, task, depth);
     if (!node)

@@ -143,7 +143,7 @@ static bool tasks_fit(const struct mi_query_word *word, const struct mi_model *m
     const struct mi_tables *rows = &model->all.rows;
     const struct mi_csr *of = &model->index.node_tasks;
     for (uint32_t i = of->first[node]; i < of->first[node + 1]; i++) {
-        uint32_t task = rows->executed.task[of->list[i]].v;
+        uint32_t task = of->list[i];
         uint32_t track = rows->tasks.track[task].v;
         char number[MI_DECIMAL_ROOM];
         size_t len = mi_decimal_format_i64(rows->tracks.native_id[track], number);
