@@ -1,7 +1,7 @@
 /* Parts of the page without a browser: the decoder of binary replies, addresses, names.
  * usage: node web_unit.mjs     needs esbuild */
 import {buildSync} from 'esbuild';
-import {mkdtempSync, rmSync} from 'node:fs';
+import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
@@ -92,6 +92,27 @@ const {en} = await load('i18n/en.ts'), {zh} = await load('i18n/zh.ts');
 check('both languages have the same texts', Object.keys(en).sort().join() === Object.keys(zh).sort().join());
 const places = (text) => [...text.matchAll(/\{\w+\}/g)].sort().join(); /* the order is that of the language */
 check('and the same places in them', Object.keys(en).every((k) => places(en[k]) === places(zh[k])));
+const narrow = /[\u4e00-\u9fff}][,;:()](?!\d)|[,;:()][\u4e00-\u9fff]/;
+check('Chinese texts have Chinese marks', Object.values(zh).every((text) => !narrow.test(text)), Object.values(zh).filter((text) => narrow.test(text)).join(' | '));
+
+/* Every rule that the sources name. */
+const {RULES_ZH} = await load('i18n/rules.ts');
+const source = (path) => readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
+const below = (path) => readdirSync(new URL(`../../src/${path}`, import.meta.url), {recursive: true}).filter((name) => name.endsWith('.c')).map((name) => source(`${path}/${name}`)).join('\n');
+const all = (text, pattern) => [...text.matchAll(pattern)].map((m) => m[1]);
+const analyses = below('analyse'), matchers = below('correlate');
+const rules = [...all(source('analyse/doctor/rules.def'), /^MI_RULE\((\w+)\)/gm), ...all(source('correlate/matchers.def'), /^MI_MATCHER\((\w+)\)/gm),
+    ...all(analyses, /\.rule = "(\w+)"/g), ...all(source('analyse/check.c').match(/mi_check_names\[[^]*?};/)[0], /N_\("(\w+)"\)/g),
+    ...all(matchers, /rule = mi_batch_cstr\([^,]+, "(\w+)"\)/g)];
+check('rules have Chinese names', rules.length > 50 && rules.every((rule) => RULES_ZH[rule]), rules.filter((rule) => !RULES_ZH[rule]).join());
+
+const {heat, heatText} = await load('util/colours.ts');
+const light = (rgb) => [0.2126, 0.7152, 0.0722].reduce((sum, part, i) => sum + part * (rgb[i] <= 10 ? rgb[i] / 255 / 12.92 : ((rgb[i] / 255 + 0.055) / 1.055) ** 2.4), 0);
+const least = Math.min(...Array.from({length: 401}, (_, i) => {
+    const back = light(heat(i / 400).match(/\d+/g).map(Number)), text = heatText(i / 400) === '#000000' ? 0 : 1;
+    return (Math.max(back, text) + 0.05) / (Math.min(back, text) + 0.05);
+}));
+check('texts on colours of times can be read', least >= 4.5, String(least));
 
 const {Grid, neighbours, wiresAmong, wiring} = await load('graph/scene.ts');
 const bounds = new Float32Array(4 * 500);

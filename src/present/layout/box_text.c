@@ -169,7 +169,8 @@ struct mi_box_text mi_box_text(const struct mi_outline *outline, uint32_t item,
     return text;
 }
 
-/* Letters, not bytes; those of Chinese are about twice as wide. */
+/* Letters, not bytes, as wide as those of a wide font are on the average; those of Chinese are
+ * about twice as wide. */
 static float width_of(struct mi_bytes text, float letter)
 {
     float width = 0;
@@ -185,7 +186,7 @@ static float width_of(struct mi_bytes text, float letter)
 
 float mi_box_text_width(const struct mi_outline *outline, uint32_t item, struct mi_arena *arena)
 {
-    static const float bold = 7.2F, plain = 6.2F, small = 5.6F, padding = 20, tag = 30;
+    static const float bold = 8.0F, plain = 6.9F, small = 5.9F, padding = 22, tag = 30;
     struct mi_box_text text = mi_box_text(outline, item, arena);
     float widest = width_of(text.op, bold) + (text.members ? tag : 0);
     float label = width_of(text.label, text.op.len ? plain : bold);

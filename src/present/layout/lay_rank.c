@@ -2,11 +2,14 @@
 #include "base/mem.h"
 #include "present/layout/lay.h"
 
+#include <math.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
 
-enum { TIGHTEN_PASSES = 3, LEAST_PER_ROW = 6 };
+enum { TIGHTEN_PASSES = 3 };
+
+static const double BLOCK_ASPECT = 1.4, LEAST_ROW = 720; /* width of half a dozen boxes */
 
 bool mi_lay_lists(struct lay_lists *lists, uint32_t vertices, uint32_t count, const uint32_t *from,
                   const uint32_t *to)
@@ -263,22 +266,32 @@ static bool is_alone(const struct lay *lay, uint32_t v)
            lay->out.first[v] == lay->out.first[v + 1];
 }
 
-/* Boxes without edges would stand in one endless row: they become rows of a block below the rest.
- */
+/* Boxes without edges would stand in one endless row: they become rows of a block below the rest,
+ * about as wide as a screen is beside its height. */
 static void stack_lone_boxes(struct lay *lay)
 {
-    uint32_t count = 0, most = 0, per_row = LEAST_PER_ROW;
+    const struct mi_layout_graph *graph = lay->graph;
+    double area = 0, sum = 0;
+    uint32_t most = 0, row = 0;
     for (uint32_t v = 0; v < lay->boxes; v++) {
-        count += is_alone(lay, v);
+        double width = (double)graph->width[v] + lay->options.box_gap;
+        if (is_alone(lay, v))
+            area += width * ((double)graph->height[v] + lay->options.rank_gap);
         most = lay->rank[v] > most ? lay->rank[v] : most;
     }
-    if (count <= LEAST_PER_ROW)
-        return;
-    while ((uint64_t)per_row * per_row < count)
-        per_row++;
-    for (uint32_t v = 0, k = 0; v < lay->boxes; v++)
-        if (is_alone(lay, v))
-            lay->rank[v] = most + 1 + k++ / per_row;
+    double limit = sqrt(area * BLOCK_ASPECT);
+    limit = limit < LEAST_ROW ? LEAST_ROW : limit;
+    for (uint32_t v = 0; v < lay->boxes; v++) {
+        double width = (double)graph->width[v] + lay->options.box_gap;
+        if (!is_alone(lay, v))
+            continue;
+        if (sum > 0 && sum + width > limit) {
+            row++;
+            sum = 0;
+        }
+        sum += width;
+        lay->rank[v] = most + 1 + row;
+    }
 }
 
 /* Ranks that have become empty are closed. */

@@ -12,6 +12,7 @@
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
 #include "present/serve/subject.h"
+#include "present/serve/words.h"
 
 #include <stdlib.h>
 
@@ -155,11 +156,8 @@ void mi_route_changes(struct mi_site *site, const struct mi_request *request,
     struct mi_error err = MI_ERROR_INIT;
     struct mi_subjects subjects;
     struct list list = {.subjects = &subjects};
-    const char *lang_name = request->query(request, "lang");
-    enum mi_lang lang = MI_LANG_EN;
+    enum mi_lang lang = mi_request_lang(request);
     int64_t most = MOST;
-    if (lang_name)
-        mi_lang_parse(lang_name, &lang);
     if (request->query(request, "max") &&
         (!mi_http_number(request->query(request, "max"), &most) || most < 0)) {
         mi_reply_error(reply, 400, "usage", "max is no number");

@@ -1,4 +1,5 @@
-/* GET links?node=ID or ?task=ID (&fold=scope): what belongs to a selection in the other layers.
+/* GET links?node=ID or ?task=ID (&fold=scope&lang=zh): what belongs to a selection in the other
+ * layers.
  *
  *   {"node", "task", "name", "layer",
  *    "framework": [{"node", "name", "op", "others", "rule", "confidence", "evidence"}],
@@ -10,6 +11,7 @@
 #include "present/export/common.h"
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
+#include "present/serve/words.h"
 
 #include <string.h>
 
@@ -18,6 +20,7 @@ enum { MOST_TASKS = 2000, MOST_NODES = 500, MOST_GROUPS = 64 };
 struct linking {
     const struct mi_model *model;
     struct mi_jw jw;
+    enum mi_lang lang;                        /* of evidence */
     uint32_t first_framework, first_compiled; /* for the groups */
 };
 
@@ -32,7 +35,12 @@ static void write_node(struct linking *l, uint32_t node, uint32_t link)
     if (link) {
         mi_export_name(&l->jw, "rule", l->model, rows->lowered.rule[link]);
         mi_export_enum(&l->jw, "confidence", MI_E_confidence, rows->lowered.confidence[link]);
-        mi_export_text(&l->jw, "evidence", l->model, rows->lowered.evidence[link]);
+        mi_str_id evidence = rows->lowered.evidence[link];
+        mi_jw_key(&l->jw, "evidence");
+        if (evidence.v)
+            mi_reply_message(&l->jw, l->lang, mi_model_text(l->model, evidence));
+        else
+            mi_jw_null(&l->jw);
     }
     mi_jw_end(&l->jw);
 }
@@ -143,7 +151,7 @@ static void write_links(struct linking *l, struct mi_site *site, uint32_t node, 
 
 void mi_route_links(struct mi_site *site, const struct mi_request *request, struct mi_reply *reply)
 {
-    struct linking l = {.model = mi_site_model(site)};
+    struct linking l = {.model = mi_site_model(site), .lang = mi_request_lang(request)};
     const struct mi_tables *rows = &l.model->all.rows;
     const char *fold = request->query(request, "fold");
     int64_t node = 0, task = 0;

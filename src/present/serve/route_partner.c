@@ -6,6 +6,7 @@
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
 #include "present/serve/subject.h"
+#include "present/serve/words.h"
 
 enum { MOST_STRETCH = 500 /* nodes that are listed */ };
 
@@ -56,8 +57,7 @@ void mi_route_partner(struct mi_site *site, const struct mi_request *request,
     struct mi_error err = MI_ERROR_INIT;
     struct mi_subjects subjects;
     const struct mi_tables *rows = &mi_site_model(site)->all.rows;
-    const char *lang_name = request->query(request, "lang");
-    enum mi_lang lang = MI_LANG_EN;
+    enum mi_lang lang = mi_request_lang(request);
     int64_t node = 0, task = 0;
     if (!mi_http_number(request->query(request, "node"), &node) &&
         !mi_http_number(request->query(request, "task"), &task)) {
@@ -68,8 +68,6 @@ void mi_route_partner(struct mi_site *site, const struct mi_request *request,
         mi_reply_error(reply, 404, "not_found", "there is no such node or task");
         return;
     }
-    if (lang_name)
-        mi_lang_parse(lang_name, &lang);
     if (mi_subjects_init(&subjects, site, &err)) {
         struct mi_jw jw;
         struct mi_subject found = find(&subjects, (uint32_t)node, (uint32_t)task);

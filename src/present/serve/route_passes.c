@@ -17,6 +17,7 @@
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
 #include "present/serve/site_diff.h"
+#include "present/serve/words.h"
 #include "present/text/i18n.h"
 #include "present/text/message.h"
 #include "present/text/report_text.h"
@@ -35,15 +36,6 @@ static const char *kind_name(enum mi_cell_kind kind)
     return names[kind];
 }
 
-static void write_sentence(struct mi_jw *jw, enum mi_lang lang, struct mi_bytes text)
-{
-    struct mi_sink translated;
-    mi_sink_init_memory(&translated);
-    mi_text_message(&translated, lang, text);
-    mi_jw_string(jw, mi_sink_bytes(&translated));
-    mi_sink_fini(&translated);
-}
-
 static void write_cell(struct mi_jw *jw, enum mi_lang lang, enum mi_cell_kind kind,
                        const struct mi_cell *cell)
 {
@@ -52,7 +44,7 @@ static void write_cell(struct mi_jw *jw, enum mi_lang lang, enum mi_cell_kind ki
     else if (kind == MI_CELL_TEXT)
         mi_jw_string(jw, cell->text);
     else if (kind == MI_CELL_SENTENCE)
-        write_sentence(jw, lang, cell->text);
+        mi_reply_message(jw, lang, cell->text);
     else if (kind == MI_CELL_WORD)
         mi_jw_text(jw, mi_tr(lang, cell->word));
     else if (kind == MI_CELL_REAL)
@@ -240,19 +232,16 @@ void mi_route_passes(struct mi_site *site, const struct mi_request *request, str
     const char *name = mi_http_rest(request, MI_API_ROOT "passes/");
     const struct mi_pass *pass = mi_pass_find(name);
     bool is_diff = mi_site_base(site) && strcmp(name, "diff") == 0;
-    const char *lang_name = request->query(request, "lang");
     struct mi_arg list[MOST_ARGS];
     struct mi_args args;
     struct mi_report report;
     struct mi_error err = MI_ERROR_INIT;
-    enum mi_lang lang = MI_LANG_EN;
+    enum mi_lang lang = mi_request_lang(request);
     int64_t most = UINT32_MAX;
     if (!pass && !is_diff) {
         mi_reply_error(reply, 404, "not_found", "there is no analysis of that name");
         return;
     }
-    if (lang_name)
-        mi_lang_parse(lang_name, &lang);
     if (request->query(request, "max") &&
         (!mi_http_number(request->query(request, "max"), &most) || most < 0))
         mi_fail(&err, MI_EUSAGE, "max is no number");

@@ -9,7 +9,7 @@ import {baseTimes, newTimes} from '../diff/times';
 import {GraphCanvas} from '../graph/canvas';
 import type {GraphView} from '../graph/view';
 import {categoryName, t} from '../i18n/i18n';
-import {goToHit, graphActions, loadCapture, select, setFold, setLayer, setSearch, showPath} from '../state/actions';
+import {goToHit, graphActions, loadCapture, select, setFold, setLanguage, setLayer, setSearch, showPath} from '../state/actions';
 import {
     announcement, capture, failure, fold, follow, group, heatMap, hidden, hits, lang, layer, panel, path, search, theme, type Fold,
 } from '../state/state';
@@ -85,7 +85,7 @@ function Bar() {
             }} />
             <Tool name="help" label={t('help')} act={() => (panel.value = 'help')} />
             <Tool name="theme" label={t('theme')} act={() => (theme.value = theme.value === 'dark' ? 'light' : 'dark')} />
-            <button id="lang" onClick={() => (lang.value = lang.value === 'zh' ? 'en' : 'zh')}>{t('language')}</button>
+            <button id="lang" onClick={() => setLanguage(lang.value === 'zh' ? 'en' : 'zh')}>{t('language')}</button>
         </header>
     );
 }

@@ -2,15 +2,17 @@
 // knows. Groups show what is in them.
 import {useEffect, useState} from 'preact/hooks';
 import {getJson, isAborted, type Cell, type GroupInfo, type LinkedNode, type Report, type ReportTable} from '../api/client';
-import {categoryName, t, type Key} from '../i18n/i18n';
+import {categoryName, ruleName, t, type Key} from '../i18n/i18n';
 import {graphActions, select, setLayer, setSearch, showPath} from '../state/actions';
 import {add} from '../state/also';
 import {also, capture, failure, group, layer, links, path, relatedTasks, selection, type Group} from '../state/state';
 import {Findings, ReportView, Table, useReport} from '../tables/report';
+import {isShown} from '../state/first';
 import {brief} from '../tables/rows';
 import {clean, middle} from '../util/clean';
 import {look} from '../util/colours';
 import {count, duration, share} from '../util/format';
+import {Overview} from './summary';
 
 export function Details() {
     if (group.value) return <GroupDetails chosen={group.value} />;
@@ -18,12 +20,13 @@ export function Details() {
     return <NodeDetails />;
 }
 
+// What to do; and what the whole is made of, which is the first thing to know of it.
 function Hint() {
     return (
-        <div class="hint faint">
-            <p>{t('nothing')}</p>
-            <p>{t('howToSelect')}</p>
-        </div>
+        <>
+            <p class="hint faint">{t('howToSelect')}</p>
+            {isShown.value && <Overview />}
+        </>
     );
 }
 
@@ -96,8 +99,8 @@ function LinkedList({side, nodes, own, isOwnLayer}: {side: 'framework' | 'compil
                     <button class="plain" onClick={() => { setLayer(side); select(n.node, 0, 'panel'); }}>
                         <b>{clean(brief(n.op), 60)}</b> {clean(n.name, 160)}
                     </button>
-                    {n.confidence && <small class={`confidence ${clean(n.confidence, 12)}`} title={clean(n.evidence ?? '', 400)}>
-                        {sureness(n.confidence)} · {clean(n.rule ?? '', 40)}</small>}
+                    {n.confidence && <small class={`confidence ${clean(n.confidence, 12)}`} title={`${clean(n.rule ?? '', 40)}: ${clean(n.evidence ?? '', 400)}`}>
+                        {sureness(n.confidence)} · {ruleName(clean(n.rule ?? '', 40))}</small>}
                     {side === 'compiled' && n.others > 1 && <small class="one-of"> ⊕ {isOwnLayer ? t('standsFor', {n: n.others}) : t('oneOf', {n: n.others})}</small>}
                     {n.evidence && <small class="evidence faint">{clean(n.evidence, 240)}</small>}
                 </li>))}

@@ -2,7 +2,7 @@
 // all views; n goes on to its next subject.
 import {useEffect, useState} from 'preact/hooks';
 import {isAborted, report, type Finding, type Report} from '../api/client';
-import {t} from '../i18n/i18n';
+import {ruleName, t} from '../i18n/i18n';
 import {select, showSubjects} from '../state/actions';
 import {capture, lang} from '../state/state';
 import {ReportView, Table} from '../tables/report';
@@ -89,7 +89,7 @@ function One({finding: f}: {finding: Finding}) {
     return (
         <li class={`severity-${clean(f.severity, 20)}`}>
             <p class="finding-head">
-                <b title={severityName(f.severity)}>{clean(f.rule, 60).replaceAll('_', ' ')}</b>
+                <b title={`${severityName(f.severity)} · ${clean(f.rule, 60)}`}>{ruleName(clean(f.rule, 60))}</b>
                 {f.is_experimental && <small class="faint">{t('experimental')}</small>}
                 {f.cost_ns !== null && <span class="cost" title={clean(f.cost_from ?? '', 300)}>{duration(f.cost_ns)}
                     {f.cost_share !== null && f.cost_share !== undefined ? ` · ${share(f.cost_share)}` : ''}</span>}

@@ -45,7 +45,7 @@ function Files() {
 }
 
 const KEYS: [string, Key][] = [
-    ['W S', 'keyZoom'], ['A D', 'keyPan'], ['↑ ↓ ← →', 'keyMove'], ['[ ]', 'keyInside'], ['Ctrl click · Shift ↑ ↓ ← →', 'keyAdd'], ['Enter', 'keyOpen'], ['E · Shift E', 'keyOpenAll'],
+    ['W S', 'keyZoom'], ['A D', 'keyPan'], ['↑ ↓ ← →', 'keyMove'], ['[ ]', 'keyInside'], ['Ctrl {click} · Shift ↑ ↓ ← →', 'keyAdd'], ['Enter', 'keyOpen'], ['E · Shift E', 'keyOpenAll'],
     ['F · 0', 'keyFit'], ['P', 'keyPath'], ['/ · n · Shift n', 'keySearch'], ['G 1 2 3 4', 'keyGo'], ['Esc', 'keyBack'], ['?', 'keyHelp'],
 ];
 
@@ -53,7 +53,7 @@ const DIFF_KEYS: [string, Key][] = [['C', 'keyCompare'], ['. · ,', 'keyChange']
 
 const TIME_KEYS: [string, Key][] = [
     ['← → ↑ ↓', 'timeKeyStep'], ['[ ]', 'timeKeySame'], ['Enter', 'timeKeyZoom'], ['E · Shift E', 'timeKeyGroups'],
-    ['wheel · Ctrl wheel · Shift wheel', 'timeKeyWheel'], ['Shift drag', 'timeKeyMeasure'], ['click', 'timeKeyClick'],
+    ['{wheel} · Ctrl {wheel} · Shift {wheel}', 'timeKeyWheel'], ['Shift {drag}', 'timeKeyMeasure'], ['{click}', 'timeKeyClick'],
 ];
 
 const WORDS: [string, Key][] = [
@@ -61,8 +61,11 @@ const WORDS: [string, Key][] = [
     ['stream:3', 'queryStream'], ['dur>1ms dur<20us', 'queryTime'], ['unmapped', 'queryUnmapped'], ['layer:compiled', 'queryLayer'], ['"op:x"', 'queryQuoted'],
 ];
 
+// Keys are called what stands on them; what a mouse does has a word in each language.
+const keyNames = (keys: string): string => keys.replace(/\{(click|drag|wheel)\}/g, (_, what: 'click' | 'drag' | 'wheel') => t(what));
+
 function Keys() {
-    const list = (rows: [string, Key][]) => <dl class="keys">{rows.map(([key, text]) => <div key={text}><dt><kbd>{key}</kbd></dt><dd>{t(text)}</dd></div>)}</dl>;
+    const list = (rows: [string, Key][]) => <dl class="keys">{rows.map(([key, text]) => <div key={text}><dt><kbd>{keyNames(key)}</kbd></dt><dd>{t(text)}</dd></div>)}</dl>;
     return <div><h3>{t('help')}</h3>{list(isCompared() ? [...KEYS, ...DIFF_KEYS] : KEYS)}<h3>{t('timeline')}</h3>{list(TIME_KEYS)}<h3>{t('queryWords')}</h3>{list(WORDS)}</div>;
 }
 

@@ -2,9 +2,12 @@
 import {useEffect, useState} from 'preact/hooks';
 import {t} from '../i18n/i18n';
 import {goTo, goToHit, searchResult, setSearch} from '../state/actions';
-import {search} from '../state/state';
+import {capture, search} from '../state/state';
 import {clean} from '../util/clean';
 import {count} from '../util/format';
+
+// Streams and times are those of tasks.
+const hasNoTimes = (query: string): boolean => /(^|\s)(dur[<>]|stream:)/.test(query) && !capture.value?.has.includes('tasks');
 
 const MOST_SHOWN = 60;
 const EXAMPLES = ['op:', 'ns:', 'dtype:', 'stream:', 'dur>1ms', 'unmapped', 'layer:'];
@@ -45,7 +48,8 @@ export function Search() {
             {isOpen && search.value !== '' && (
                 <div class="hits" id="search-hits" role="listbox" aria-label={t('search')}>
                     <p class="faint">{t('hits', {n: count(searchResult.current.total)})}{' '}
-                        {searchResult.current.total > 1 && t('nextHit')}</p>
+                        {searchResult.current.total > 1 && t('nextHit')}
+                        {searchResult.current.total === 0 && hasNoTimes(search.value) && t('noTasks')}</p>
                     {hits.map((h, i) => (
                         <button key={i} id={`hit-${i}`} role="option" aria-selected={i === cursor} tabIndex={-1} class={`plain${i === cursor ? ' cursor' : ''}`}
                             onClick={() => goTo(h)}>

@@ -15,11 +15,34 @@ export function Summary() {
     if (typeof found === 'string') return <p class="faint">{clean(found)}</p>;
     return (
         <div>
-            <Chart report={found} />
-            <FactList report={found} />
+            <Whole report={found} />
             <Findings report={found} />
             {found.tables.map((table) => <Table key={table.name} table={table} onRow={filterOf(table)} most={40} />)}
         </div>
+    );
+}
+
+// The part of it that fits on a first screen.
+export function Overview() {
+    const found = useReport('summary', {top: '200'});
+    if (!found || typeof found === 'string') return null;
+    const small = found.tables.filter((table) => IN_OVERVIEW.has(table.name));
+    return (
+        <>
+            <Whole report={found} />
+            {small.map((table) => <Table key={table.name} table={table} />)}
+        </>
+    );
+}
+
+const IN_OVERVIEW = new Set(['layers', 'links', 'fates']);
+
+function Whole({report}: {report: Report}) {
+    return (
+        <>
+            <Chart report={report} />
+            <FactList report={report} />
+        </>
     );
 }
 
@@ -46,9 +69,13 @@ function Chart({report}: {report: Report}) {
     if (!table || !table.rows.length) return null;
     const at = (name: string): number => table.columns.findIndex((c) => c.name === name);
     const categoryAt = at('category'), shareAt = at('share'), timeAt = at('total_ns'), nodesAt = at('nodes');
+    const isTimed = table.rows.some((row) => Number(row[timeAt] ?? 0) > 0);
+    const nodes = Math.max(1, table.rows.reduce((sum, row) => sum + Number(row[nodesAt] ?? 0), 0)); // without times they are what has shares
     return (
+        <>
+        <h3>{t('byCategory')} <small>{t(isTimed ? 'chartMeans' : 'chartOfNodes')}</small></h3>
         <ul class="bars chart" aria-label={t('byCategory')}>{table.rows.map((row, i) => {
-            const name = categoryOf(row[categoryAt] ?? null), part = Number(row[shareAt] ?? 0);
+            const name = categoryOf(row[categoryAt] ?? null), part = isTimed ? Number(row[shareAt] ?? 0) : (1e6 * Number(row[nodesAt] ?? 0)) / nodes;
             const isHidden = hidden.value.has(name), time = Number(row[timeAt] ?? 0);
             return (
                 <li key={i} class={isHidden ? 'off' : ''}>
@@ -61,5 +88,6 @@ function Chart({report}: {report: Report}) {
                     <span class="bar"><span style={{width: `${(part / 1e4).toFixed(1)}%`, background: look(name).fill}} /></span>
                 </li>);
         })}</ul>
+        </>
     );
 }

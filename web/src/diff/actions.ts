@@ -2,8 +2,8 @@
 import {effect, untracked} from '@preact/signals';
 import {getJson, isAborted, type Capture, type Links} from '../api/client';
 import {t} from '../i18n/i18n';
-import {select, setLayer} from '../state/actions';
-import {announcement, capture, failure, fold, graphPlace, group, lang, layer, links, opened, outline, panel, selection, type View} from '../state/state';
+import {linksOf, select, setLayer} from '../state/actions';
+import {announcement, capture, failure, graphPlace, group, lang, layer, links, opened, outline, panel, selection, type View} from '../state/state';
 import {clean} from '../util/clean';
 import {atBase, getChanges, getPartner, noChange, type Side, type Subject} from './api';
 import {baseCapture, baseLinks, baseSelection, changes, comparing, partner} from './state';
@@ -101,7 +101,7 @@ async function followSelection(node: number, task: number): Promise<void> {
 async function loadBaseLinks(node: number, task: number): Promise<void> {
     try {
         baseLinks.value = node || task
-            ? await getJson<Links>('baseLinks', atBase(`links?${task ? `task=${task}` : `node=${node}`}&fold=${fold.value}`)) : null;
+            ? await getJson<Links>('baseLinks', atBase(linksOf(task ? `task=${task}` : `node=${node}`))) : null;
     } catch (error) {
         fail(error);
     }

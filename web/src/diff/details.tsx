@@ -17,7 +17,7 @@ import {baseSelection, partner} from './state';
 export function PairDetails({view}: {view: PairView | null}) {
     if (group.value) return <GroupOfBoth chosen={group.value} view={view} />;
     const found = partner.value;
-    if (!found || (!found.name && !found.base_name)) return <div class="hint faint"><p>{t('nothing')}</p><p>{t('howToCompare')}</p></div>;
+    if (!found || (!found.name && !found.base_name)) return <p class="hint faint">{t('howToCompare')}</p>;
     return <Both found={found} />;
 }
 

@@ -7,7 +7,7 @@ import type {Outline} from '../graph/outline';
 import {drawOverlay} from '../graph/overlay';
 import {Peeks} from '../graph/peeks';
 import {ABSENT, boxAt, type Scene} from '../graph/scene';
-import {SvgSurface, type Surface} from '../util/export';
+import {blank, PICTURE_RATIO, SvgSurface, type Surface} from '../util/export';
 import {atSide, type Side} from './api';
 import {drawChanges, drawEmptyPlace, type View} from './marks';
 import type {PairView} from './pair';
@@ -139,21 +139,22 @@ export class Pane implements Steered {
     }
 
     toPicture(marks: Marks): HTMLCanvasElement {
-        const whole = document.createElement('canvas');
-        whole.width = this.canvas.width;
-        whole.height = this.canvas.height;
-        this.paint(marks);
-        const context = whole.getContext('2d');
-        context?.drawImage(this.canvas, 0, 0);
-        context?.drawImage(this.overlay, 0, 0);
-        return whole;
+        const picture = blank(this.wide, this.high);
+        if (picture.context) this.drawOn(picture.context, marks, PICTURE_RATIO);
+        return picture.canvas;
+    }
+
+    private drawOn(surface: Surface, marks: Marks, ratio: number): void {
+        if (!this.scene) return;
+        const view = this.view(ratio);
+        new GraphPainter(surface).draw(this.scene, view.camera, {...marks, peek: (item) => this.pair.peek(this, item)}, this.wide, this.high, ratio);
+        this.drawTop(surface, view);
     }
 
     toSvg(marks: Marks, title: string): string {
         if (!this.scene) return '';
-        const surface = new SvgSurface(this.wide, this.high, this.top), view = this.view(1);
-        new GraphPainter(surface).draw(this.scene, view.camera, {...marks, peek: (item) => this.pair.peek(this, item)}, this.wide, this.high, 1);
-        this.drawTop(surface, view);
+        const surface = new SvgSurface(this.wide, this.high, this.top);
+        this.drawOn(surface, marks, 1);
         return surface.text(title);
     }
 }

@@ -4,6 +4,7 @@ import type {Scene} from './scene';
 
 export const LEAST_SCALE = 0.0005;
 export const MOST_SCALE = 12;
+export const LEGIBLE_SCALE = 0.75; // letters of 9 pixels, and most names fit into their boxes
 export const FLIGHT_MS = 200;
 
 export const calm = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -12,7 +13,7 @@ export const calm = (): boolean => matchMedia('(prefers-reduced-motion: reduce)'
 export function fitted(scene: Scene, wide: number, high: number): Camera {
     const room = 24;
     const all = Math.min(wide / (scene.wide + 2 * room), high / (scene.high + 2 * room), 1.25);
-    const legible = Math.min(wide / (scene.wide + 2 * room), 0.42);
+    const legible = Math.min(wide / (scene.wide + 2 * room), LEGIBLE_SCALE);
     const scale = Math.max(all, legible, LEAST_SCALE);
     const isWhole = scene.high * scale <= high;
     return {x: scene.wide / 2, y: isWhole ? scene.high / 2 : high / 2 / scale - room, scale};

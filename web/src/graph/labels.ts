@@ -141,9 +141,11 @@ export class Labels {
         this.put(label, x, y + 12, room - tagWide, true, size, colour, alpha);
         if (tag) this.put(tag, x + room - tagWide + 6, y + 12, tagWide, true, size, colour, alpha);
         if (scene.width[b]! * scale >= 240 && marks.peek(scene.group[b]!)) return;
-        const what = scene.op[b] ? scene.label[b]! : `▸ ${t('nodes', {n: count(scene.nodes[b]!)})}`;
         const part = scene.time[b] && scene.totalTime ? ` · ${share((1e6 * scene.time[b]!) / scene.totalTime)}` : '';
-        this.put(`${what}${part}`, x, y + 12 + size * 1.16, room, false, size * 0.88, marks.byTime ? colour : palette.faint, alpha);
+        const number = count(scene.nodes[b]!), long = `${scene.op[b] ? scene.label[b]! : `▸ ${t('nodes', {n: number})}`}${part}`;
+        // Better a number without its word than half of both.
+        const isShort = !scene.op[b] && this.width(long, false, size * 0.88) > room;
+        this.put(isShort ? `▸ ${number}${part}` : long, x, y + 12 + size * 1.16, room, false, size * 0.88, marks.byTime ? colour : palette.faint, alpha);
     }
 
     private header(scene: Scene, b: number, palette: Palette, scale: number, alpha: number): void {

@@ -10,8 +10,8 @@ import {
 } from '../state/state';
 import {t} from '../i18n/i18n';
 import {duration} from '../util/format';
-import {SvgSurface} from '../util/export';
-import {between, calm, fitted, FLIGHT_MS, onTheWay, zoomed} from './camera';
+import {blank, PICTURE_RATIO, SvgSurface, type Surface} from '../util/export';
+import {between, calm, fitted, FLIGHT_MS, LEGIBLE_SCALE, onTheWay, zoomed} from './camera';
 import {GraphPainter, type Camera, type Marks, type Trace} from './draw';
 import {GraphHands} from './hands';
 import {countByBox, Outline} from './outline';
@@ -253,7 +253,7 @@ export class GraphView {
         const scene = this.scene;
         if (!scene || (onlyIfOutside && this.isInSight(box))) return;
         const {x, y} = this.spot(scene, box);
-        const small = scene.flags[box]! & OPEN ? Math.min(1, this.wide / (scene.width[box]! + 40)) : 0.75;
+        const small = scene.flags[box]! & OPEN ? Math.min(1, this.wide / (scene.width[box]! + 40)) : LEGIBLE_SCALE;
         this.fly({x, y, scale: Math.max(Math.min(this.camera.scale, 2.5), small)});
     }
 
@@ -460,23 +460,21 @@ export class GraphView {
     // --- files ---
 
     toPicture(): HTMLCanvasElement {
-        const whole = document.createElement('canvas');
-        whole.width = this.canvas.width;
-        whole.height = this.canvas.height;
-        this.paint();
-        const context = whole.getContext('2d');
-        context?.drawImage(this.canvas, 0, 0);
-        context?.drawImage(this.overlay, 0, 0);
-        return whole;
+        const picture = blank(this.wide, this.high);
+        if (this.scene && picture.context) this.drawOn(picture.context, PICTURE_RATIO);
+        return picture.canvas;
     }
 
     // The window that is seen, as it is drawn, without the pointer.
+    private drawOn(surface: Surface, ratio: number): void {
+        new GraphPainter(surface).draw(this.scene!, this.camera, this.marks(), this.wide, this.high, ratio);
+        drawOverlay(surface, this.scene!, this.camera, {...this.overlayMarks(), hover: 0}, this.wide, this.high, ratio);
+    }
+
     toSvg(): string {
-        const scene = this.scene;
-        if (!scene) return '';
+        if (!this.scene) return '';
         const surface = new SvgSurface(this.wide, this.high, this.top);
-        new GraphPainter(surface).draw(scene, this.camera, this.marks(), this.wide, this.high, 1);
-        drawOverlay(surface, scene, this.camera, {...this.overlayMarks(), hover: 0}, this.wide, this.high, 1);
+        this.drawOn(surface, 1);
         return surface.text(`${t('structure')} – ${t(layer.value)}`);
     }
 }

@@ -1,5 +1,6 @@
 import {lang} from '../state/state';
 import {en, type Key} from './en';
+import {RULES_ZH} from './rules';
 import {zh} from './zh';
 
 export type {Key};
@@ -19,4 +20,8 @@ const CATEGORIES_ZH: Record<string, string> = {
 export function categoryName(category: string): string {
     if (lang.value === 'zh') return CATEGORIES_ZH[category] ?? category;
     return category.replace('_', category === 'reduction_pooling' ? ', ' : ' ');
+}
+
+export function ruleName(rule: string): string {
+    return (lang.value === 'zh' ? RULES_ZH[rule] : undefined) ?? rule.replaceAll('_', ' ');
 }

@@ -32,9 +32,28 @@ function fail(error: unknown): void {
     if (!isAborted(error)) failure.value = error instanceof Error ? error.message : String(error);
 }
 
+export const linksOf = (query: string): string => `links?${query}&fold=${fold.value}&lang=${lang.value}`;
+
+// Evidence is told in the language of the page.
+async function tellAgain(): Promise<void> {
+    const before = links.value;
+    if (!before) return;
+    try {
+        const found = await getJson<Links>('links', linksOf(before.task ? `task=${before.task}` : `node=${before.node}`));
+        if (links.value === before) links.value = found;
+    } catch (error) {
+        fail(error);
+    }
+}
+
+export function setLanguage(next: 'en' | 'zh'): void {
+    lang.value = next;
+    void tellAgain();
+}
+
 async function loadLinks(query: string, origin: View): Promise<void> {
     try {
-        const found = await getJson<Links>('links', `links?${query}&fold=${fold.value}`);
+        const found = await getJson<Links>('links', linksOf(query));
         links.value = found;
         announcement.value = t('selected', {name: clean(found.name, 120)});
         // What was gone to from a list is shown in the layer that has it.

@@ -2,8 +2,8 @@
 // last one is the selection that the panel tells about; those before it are kept beside it.
 import {batch} from '@preact/signals';
 import {getJson, type Links} from '../api/client';
-import {move, select} from './actions';
-import {also, fold, links, selection, type Kept, type View} from './state';
+import {linksOf, move, select} from './actions';
+import {also, links, selection, type Kept, type View} from './state';
 
 const MOST = 100;
 
@@ -12,7 +12,7 @@ const isSame = (a: {node: number; task: number}, b: {node: number; task: number}
 // What it is linked with, where that is not known yet.
 async function fill(kept: Kept): Promise<void> {
     try {
-        const found = await getJson<Links>('', `links?${kept.task ? `task=${kept.task}` : `node=${kept.node}`}&fold=${fold.value}`);
+        const found = await getJson<Links>('', linksOf(kept.task ? `task=${kept.task}` : `node=${kept.node}`));
         also.value = also.value.map((k) => (k === kept ? {...kept, links: found} : k));
     } catch {
         also.value = also.value.filter((k) => k !== kept); // of other files: there is no such thing here

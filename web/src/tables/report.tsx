@@ -3,7 +3,7 @@
 import {useEffect, useState} from 'preact/hooks';
 import {isAborted, report, type Cell, type Report, type ReportTable} from '../api/client';
 import {select} from '../state/actions';
-import {t} from '../i18n/i18n';
+import {ruleName, t} from '../i18n/i18n';
 import {lang} from '../state/state';
 import {clean} from '../util/clean';
 import {bytes, count, duration, microseconds, share} from '../util/format';
@@ -29,7 +29,7 @@ export function useReport(name: string, parameters: Record<string, string>, when
 export function cellText(cell: Cell, kind: string, unit: string): string {
     if (cell === null) return '';
     if (typeof cell === 'boolean') return cell ? '✓' : '';
-    if (typeof cell === 'string') return clean(cell);
+    if (typeof cell === 'string') return kind === 'word' ? cell.replaceAll('_', ' ') : clean(cell);
     if (kind === 'share') return share(cell);
     if (unit === 'ns') return microseconds(cell);
     if (unit === 'B') return bytes(cell);
@@ -38,6 +38,7 @@ export function cellText(cell: Cell, kind: string, unit: string): string {
     return count(cell);
 }
 
+const UNBROKEN = 20; // letters: what is shorter stays in one line
 const RIGHT = new Set(['int', 'share', 'real']);
 
 function heading(column: ReportTable['columns'][number]): string {
@@ -84,11 +85,12 @@ export function Table({table, most = 200, onRow}: {table: ReportTable; most?: nu
                         {table.rows.slice(0, shown).map((row, r) => (
                             <tr key={r} onClick={() => choose(row)} class={isLink ? 'link' : ''} tabIndex={isLink ? 0 : undefined}
                                 onKeyDown={(e) => e.key === 'Enter' && choose(row)}>
-                                {columns.map((i, place) => (
-                                    <td key={i} class={RIGHT.has(table.columns[i]!.kind) ? 'right' : ''}
-                                        style={place === 0 && depthAt >= 0 ? {paddingLeft: `${4 + 12 * Number(row[depthAt] ?? 0)}px`} : undefined}>
-                                        {cellText(row[i] ?? null, table.columns[i]!.kind, table.columns[i]!.unit)}
-                                    </td>))}
+                                {columns.map((i, place) => {
+                                    const column = table.columns[i]!, text = cellText(row[i] ?? null, column.kind, column.unit);
+                                    return (
+                                        <td key={i} class={RIGHT.has(column.kind) ? 'right' : text.length < UNBROKEN ? 'short' : ''}
+                                            style={place === 0 && depthAt >= 0 ? {paddingLeft: `${4 + 12 * Number(row[depthAt] ?? 0)}px`} : undefined}>{text}</td>);
+                                })}
                             </tr>))}
                     </tbody>
                 </table>
@@ -131,7 +133,7 @@ export function Findings({report: found}: {report: Report}) {
             <li key={i} class={`severity-${clean(f.severity, 20)}`}>
                 <button class="plain" disabled={!f.node && !f.task}
                     onClick={() => (f.task ? select(0, f.task, 'panel') : f.node && select(f.node, 0, 'panel'))}>
-                    <b>{clean(f.rule, 60)}</b> {clean(f.sentence, 1000)}
+                    <b title={clean(f.rule, 60)}>{ruleName(clean(f.rule, 60))}</b> {clean(f.sentence, 1000)}
                     {f.cost_ns !== null && <i> {microseconds(f.cost_ns)} µs{f.cost_share ? ` (${share(f.cost_share)})` : ''}</i>}
                     {f.is_experimental && <i> {t('experimental')}</i>}
                 </button>

@@ -6,7 +6,7 @@ import {timeActions} from '../state/actions';
 import {tellDrawn} from '../state/first';
 import {announcement, follow, heatMap, hidden, hits, hitTasks, lang, path, theme} from '../state/state';
 import {DARK, LIGHT, type Palette} from '../util/colours';
-import {savePng, saveSvg, SvgSurface, type Surface} from '../util/export';
+import {blank, PICTURE_RATIO, savePng, saveSvg, SvgSurface, type Surface} from '../util/export';
 import {count, duration} from '../util/format';
 import {extent} from './axis';
 import {endOf, nameOf, startOf, visible, type Lane, type Place, type Slices} from './data';
@@ -416,8 +416,13 @@ export class TimelineView {
 
     savePicture(kind: 'png' | 'svg'): void {
         if (kind === 'png') {
-            this.paint();
-            savePng(this.canvas, t('timeline'));
+            const {canvas, context} = blank(this.wide, this.high);
+            if (!context) return;
+            context.setTransform(PICTURE_RATIO, 0, 0, PICTURE_RATIO, 0, 0);
+            const picture = {...this.picture(context, context), ratio: PICTURE_RATIO};
+            drawScene(picture, this);
+            drawOverlay(picture, this);
+            savePng(canvas, t('timeline'));
             return;
         }
         const svg = new SvgSurface(this.wide, this.high, this.screen), picture = this.picture(svg, null);

@@ -37,8 +37,11 @@ export function heat(part: number): string {
     return `rgb(${low.map((v, i) => Math.round(v + (high[i]! - v) * rest)).join(' ')})`;
 }
 
+// Where white and black are read equally well (4.6 to 1) on the colour.
+const HALF_BRIGHT = 0.467;
+
 export function heatText(part: number): string {
-    return Math.sqrt(Math.max(0, part)) < 0.5 ? '#ffffff' : '#000000';
+    return Math.sqrt(Math.max(0, part)) < HALF_BRIGHT ? '#ffffff' : '#000000';
 }
 
 export interface Palette {

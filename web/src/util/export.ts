@@ -206,6 +206,16 @@ export function saveFile(blob: Blob, name: string): void {
     window.setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+// Dots for each pixel of the view: sharp on paper too, whatever screen it was saved on.
+export const PICTURE_RATIO = 2;
+
+export function blank(wide: number, high: number): {canvas: HTMLCanvasElement; context: CanvasRenderingContext2D | null} {
+    const canvas = document.createElement('canvas');
+    canvas.width = Math.round(wide * PICTURE_RATIO);
+    canvas.height = Math.round(high * PICTURE_RATIO);
+    return {canvas, context: canvas.getContext('2d')};
+}
+
 export function savePng(canvas: HTMLCanvasElement, name: string): void {
     canvas.toBlob((blob) => blob && saveFile(blob, fileName(name, 'png')));
 }
