@@ -103,6 +103,21 @@ if command -v python3 >/dev/null 2>&1; then
     [ "$(wc -l < "$temp/closed.err")" = 1 ] || fail "closed files: not one sentence: $(cat "$temp/closed.err")"
 fi
 
+# --- ended from outside while threads are in the middle of calls: these are not calls of the capture ---
+for n in 1 2 3; do
+    mkdir "$temp/stopped$n"
+    echo '{"schema": "model-inspector-capture/1", "collector": "cann", "files": []}' > "$temp/stopped$n/capture.json"
+    MI_CAPTURE_DIR="$temp/stopped$n" MI_CAPTURE_GRAPH=1 LD_PRELOAD="$hook" "$train" "$model" 1000000 2 > /dev/null &
+    pid=$!
+    sleep 0.3
+    "$cli" stop "$temp/stopped$n" > /dev/null
+    kill -9 "$pid"
+    wait "$pid" 2> /dev/null || true
+    [ "$(ls "$temp/stopped$n/"hook-*.mirec | wc -l)" = 1 ] || fail "stopped: no file"
+    ledger "stopped$n" ended
+    grep -q records_missing "$temp/inputs.json" && fail "stopped: calls are missing"
+done
+
 # --- two processes in one folder ---
 mkdir "$temp/two"
 hooked two "$infer" "$model" 20 > /dev/null &

@@ -148,6 +148,8 @@ void mi_hook_put(struct mi_rec *rec, const char *text)
     struct mi_ring *ring = mi_hook_self.ring;
     size_t len = text ? strnlen(text, MI_REC_TEXT_MAX) : 0, padded = (len + 7) & ~(size_t)7;
     size_t bytes = sizeof *rec + padded;
+    if (atomic_load_explicit(&mi_hook.state, memory_order_acquire) != MI_HOOK_ON)
+        return; /* the capture ended while the call was going on: it is none of its calls */
     uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     count_own(ring);
     if (!has_room(ring, head, bytes)) {

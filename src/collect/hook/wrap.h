@@ -3,8 +3,8 @@
  *
  *   MI_WRAP(aclrtRecordEvent, void *event, void *stream)
  *   {
- *       MI_CALL(aclrtRecordEvent, (event, stream));              // the real one, timed: sets
- * `code` MI_NOTE(aclrtRecordEvent, true, NULL, .stream = MI_ID(stream), .object = MI_ID(event));
+ *       MI_CALL(aclrtRecordEvent, (event, stream)); // the real one, timed: sets `code`
+ *       MI_NOTE(aclrtRecordEvent, true, NULL, .stream = MI_ID(stream), .object = MI_ID(event));
  *       return code;
  *   }
  */

@@ -153,6 +153,9 @@ static void tell_of_missing(struct hook *h)
                       h->file.state == MI_REC_BROKEN_OFF
                           ? N_("%lld calls were seen but are not in the file: it could not be "
                                "written any further")
+                      : h->file.state == MI_REC_ENDED
+                          ? N_("%lld calls were seen but are not in the file: they were still "
+                               "going on when the capture ended")
                           : N_("%lld calls were seen but are not in the file: the process ended "
                                "before they were written"),
                       (long long)h->lost_records);
