@@ -50,7 +50,8 @@ static const char *verdict_of(const struct mi_live_fact *facts, size_t count)
         return N_("calls, models, and device times by MSPTI: there is no msprof to make tables of "
                   "what aclprof leaves, or no aclprof");
     return has(facts, count, "msprof")
-               ? N_("calls, models, and device times by the profiler of AscendCL")
+               ? N_("calls, models, and device times by the profiler of AscendCL: the runtime has "
+                    "it, and msprof makes tables of what it leaves")
                : N_("calls, models, and device times, which stay raw: there is no msprof");
 }
 

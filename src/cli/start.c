@@ -199,6 +199,14 @@ static int run_ort(struct mi_cli *cli, const struct mi_args *args)
     const char *fixed[] = {cli->program, "run", "--output-dir",
                            mi_args_text(args, "output-dir", "")};
     size_t count = sizeof fixed / sizeof *fixed;
+    if (!mi_args_flag(args, "replace") && !mi_live_has_no_capture(fixed[3], &err))
+        return mi_cli_error(cli, &err);
+    if (!mi_args_flag(args, "enable-graph") || !mi_args_flag(args, "enable-runtime"))
+        mi_cli_say(
+            cli,
+            N_("under ONNX Runtime graphs and times are collected together, whichever of the "
+               "two was asked for"),
+            NULL);
     char **argv = mi_mem_new(count + args->operand_count + 1, sizeof *argv);
     if (!argv)
         return mi_code_exit(MI_ENOMEM);

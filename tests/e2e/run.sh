@@ -38,7 +38,13 @@ node -e '
     if (!layers.has("framework") || !layers.has("compiled") || !trace.tasks.length)
         process.exit(1);
 ' "$temp/live" || fail "start --backend ort: not all layers"
-"$cli" start -o "$temp/auto" --enable-runtime -- "$temp/net.onnx" > /dev/null || fail "a model as command is not run"
+"$cli" start -o "$temp/auto" --enable-runtime -- "$temp/net.onnx" > /dev/null 2> "$temp/err" || fail "a model as command is not run"
+grep -q 'collected together' "$temp/err" || fail "--enable-runtime alone is not what is done, and nothing says so"
+status=0
+"$cli" start -o "$temp/auto" --enable-graph --enable-runtime -- "$temp/net.onnx" > /dev/null 2> "$temp/err" || status=$?
+[ "$status" = 2 ] && grep -q replace "$temp/err" || fail "a capture was replaced without --replace: $status, $(cat "$temp/err")"
+"$cli" start -o "$temp/auto" --replace --enable-graph --enable-runtime -- "$temp/net.onnx" > /dev/null 2> "$temp/err" || fail "a capture is not replaced"
+[ ! -s "$temp/err" ] || fail "it says $(cat "$temp/err")"
 status=0
 "$cli" start -o "$temp/none" --enable-runtime --backend ort 2> "$temp/err" || status=$?
 [ "$status" = 2 ] && grep -q 'MODEL.onnx' "$temp/err" || fail "--backend ort without a model: $status, $(cat "$temp/err")"

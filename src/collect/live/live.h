@@ -31,6 +31,9 @@ bool mi_live_find_hook(char *path, size_t size, struct mi_error *err);
  * replaced); MI_EIO: it cannot be written. Sets live->dir. */
 bool mi_live_prepare(struct mi_live *live, const char *dir, bool may_replace, struct mi_error *err);
 
+/* MI_EUSAGE where the folder holds a capture. */
+bool mi_live_has_no_capture(const char *dir, struct mi_error *err);
+
 /* The program has ended: says in capture.json how complete the capture is. `status` as of
  * waitpid(), or -1 if it is not known. */
 bool mi_live_close(const struct mi_live *live, int status, struct mi_error *err);

@@ -117,6 +117,10 @@ size_t mi_live_check(struct mi_live_fact facts[MI_LIVE_FACTS_MAX])
     facts[count++] = variable("DUMP_GE_GRAPH", N_("a setting of yours for graph dumps, kept as it "
                                                   "is"));
     facts[count++] =
+        variable("DUMP_GRAPH_PATH", N_("where you have graphs dumped, instead of the capture"));
+    facts[count++] = variable("NPU_COLLECT_PATH", N_("where you have graphs dumped, instead of the "
+                                                     "capture"));
+    facts[count++] =
         variable("PROFILER_SAMPLECONFIG", N_("msprof profiles already: ours stays away"));
     facts[count++] =
         variable("PROFILING_MODE", N_("another profiler is prepared: ours stays away"));

@@ -70,6 +70,20 @@ static bool describe(const struct mi_live *live, struct mi_manifest *manifest, s
     return ok || mi_fail(err, MI_ENOMEM, "out of memory");
 }
 
+static bool refuse(const char *dir, struct mi_error *err)
+{
+    mi_fail(err, MI_EUSAGE,
+            is_there(dir, MI_CAPTURE_FILE)
+                ? "the folder holds a capture already: --replace removes it, or name another folder"
+                : "the folder is not empty and holds no capture; name a new or empty one");
+    return mi_error_in(err, dir);
+}
+
+bool mi_live_has_no_capture(const char *dir, struct mi_error *err)
+{
+    return !is_there(dir, MI_CAPTURE_FILE) || refuse(dir, err);
+}
+
 /* Whether the folder is empty or, if it may be, emptied of the capture in it. */
 static bool make_empty(const char *dir, bool may_replace, struct mi_error *err)
 {
@@ -82,11 +96,7 @@ static bool make_empty(const char *dir, bool may_replace, struct mi_error *err)
         return true;
     if (may_replace && is_there(dir, MI_CAPTURE_FILE))
         return mi_live_remove_capture(dir, err);
-    mi_fail(err, MI_EUSAGE,
-            is_there(dir, MI_CAPTURE_FILE)
-                ? "the folder holds a capture already: --replace removes it, or name another folder"
-                : "the folder is not empty and holds no capture; name a new or empty one");
-    return mi_error_in(err, dir);
+    return refuse(dir, err);
 }
 
 bool mi_live_prepare(struct mi_live *live, const char *dir, bool may_replace, struct mi_error *err)
