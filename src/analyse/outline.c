@@ -265,7 +265,8 @@ uint32_t mi_outline_unwrap(const struct mi_outline *outline, uint32_t at, struct
 {
     const struct mi_outline_item *items = outline->items;
     *label = items[at].label;
-    if (items[at].node || items[at].graph || items[at].group || items[at].nodes != 1)
+    if (items[at].node || items[at].graph || items[at].group || items[at].part ||
+        items[at].nodes != 1)
         return at;
     while (!items[at].node)
         at = items[at].first;
@@ -295,6 +296,7 @@ bool mi_outline_init(struct mi_outline *outline, const struct mi_model *model,
               (!options->most_children || mi_outline_cut(outline, err));
     if (ok)
         sum_up(outline);
+    ok = ok && (!options->with_constants || mi_outline_add_constants(outline, err));
     return ok || mi_fail(err, MI_ENOMEM, "out of memory");
 }
 

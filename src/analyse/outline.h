@@ -13,7 +13,7 @@ struct mi_outline_item {
     uint32_t parent, first, last, next; /* items; 0 = none */
     uint32_t graph, node, group, value; /* what it stands for; all 0: a scope or a part */
     uint32_t part;                      /* place among the parts of its group, from 1; 0 = none */
-    bool is_output;                     /* of the graph; else `value` is an input of it */
+    bool is_output;                     /* of the graph; else `value` is an input, or a constant */
     struct mi_bytes label;              /* borrowed from the model or the outline's arena */
     int64_t nodes, tasks, total_ns;     /* of a graph, scope or group: all below */
 };
@@ -23,6 +23,7 @@ struct mi_outline_options {
     bool by_group;              /* below fusion groups instead of scopes */
     bool flat;                  /* neither */
     bool with_ends;             /* inputs and outputs of main graphs that no node stands for */
+    bool with_constants;        /* with ends: constants that no node makes, too, see below */
     bool adopt;                 /* nodes without a scope join that of their neighbours */
     uint32_t most_children;     /* items with more are cut into parts; 0 = any number is fine */
     struct mi_bytes name, type; /* only nodes that match; empty = all */
@@ -35,7 +36,7 @@ struct mi_outline {
     uint32_t count, room;
     uint32_t *item_of_graph;    /* [graphs.count] */
     uint32_t *item_of_node;     /* [nodes.count] */
-    uint32_t *item_of_value;    /* [values.count] of inputs; NULL without ends */
+    uint32_t *item_of_value;    /* [values.count] of inputs, constants; NULL without ends */
     struct mi_node_time *times; /* [nodes.count]; NULL without tasks */
     struct mi_arena arena;      /* labels that are made */
     struct mi_map scopes;       /* (item, part of the name) -> item of the scope */
@@ -59,6 +60,15 @@ bool mi_outline_cut(struct mi_outline *outline, struct mi_error *err);
 /* Puts nodes without a scope in their names into that of their neighbours. Called by
  * mi_outline_init() where options.adopt says so. */
 bool mi_outline_adopt(struct mi_outline *outline, struct mi_error *err);
+
+/* Hangs constants beside what reads them: a tensor that no node makes gets an item, and a node that
+ * only holds one goes there from where neither name nor neighbours had put it. All other items stay
+ * what they are, under the same numbers. Called by mi_outline_init() where options.with_constants
+ * says so. */
+bool mi_outline_add_constants(struct mi_outline *outline, struct mi_error *err);
+
+/* True for items of constants where options.with_constants asks for them. */
+bool mi_outline_is_constant(const struct mi_outline *outline, uint32_t item);
 
 /* Adds an item without children below none yet; 0: out of memory. For the files of the outline. */
 uint32_t mi_outline_add(struct mi_outline *outline, struct mi_outline_item item);

@@ -68,12 +68,13 @@ try {
         for (const lang of ['en', 'zh']) await compare(`passes/${name.replaceAll('_', '-')}?lang=${lang}&max=500`);
     for (const layer of ['framework', 'compiled'])
         for (const fold of ['scope', 'group', 'none'])
-            for (const depth of [1, 2, 9]) await compare('layout', JSON.stringify({layer, fold, depth}));
+            for (const depth of [1, 2, 9]) for (const constants of [false, true]) await compare('layout', JSON.stringify({layer, fold, depth, constants}));
     for (const path of names ? ['diff/changes?max=2000', 'passes/summary?side=base', 'diff/partner?node=9', 'diff/partner?task=9&side=base'] : [])
         await compare(path);
     for (const side of names ? ['base', 'new'] : [])
         for (const path of ['layout', 'diff/layout', 'diff/outline'])
-            await compare(`${path}?side=${side}`, JSON.stringify({layer: 'compiled', fold: 'scope', depth: 9}));
+            for (const constants of [false, true])
+                await compare(`${path}?side=${side}`, JSON.stringify({layer: 'compiled', fold: 'scope', depth: 9, constants}));
     const length = Math.max(1, capture.end_ns - capture.first_ns);
     for (const part of [1, 7, 100, 5000]) {
         const to = capture.first_ns + Math.ceil(length / part), step = Math.max(1, Math.ceil(length / part / 1000));

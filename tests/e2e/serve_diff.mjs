@@ -25,7 +25,20 @@ function columns(buffer) {
     return found;
 }
 
-const FLAGS = 7, NODE = 9, EDGE_FROM = 14, EDGE_FLAGS = 17, DIFFERS = 30, CHANGED = 31, ABSENT = 4096, EDGE_ABSENT = 16;
+const FLAGS = 7, NODE = 9, EDGE_FROM = 14, EDGE_FLAGS = 17, DIFFERS = 30, CHANGED = 31, ABSENT = 4096, CONSTANT = 8192, EDGE_ABSENT = 16;
+
+/* Constants as boxes: on each side its own, with its own wires. */
+async function constants(post) {
+    const body = {layer: 'framework', fold: 'scope', depth: 9, constants: true};
+    const [old, now] = [await post('diff/layout?side=base', body), await post('diff/layout', body)];
+    check('with constants, too, both sides have the same boxes at the same places', [1, 2, 3, 4, 5, 6].every((id) => old.get(id).join() === now.get(id).join()));
+    for (const [side, drawn] of [['base', old], ['new', now]]) {
+        const own = await post(`layout?side=${side}`, body), boxes = (scene) => [...scene.get(FLAGS)].filter((f) => f & CONSTANT && !(f & ABSENT)).length;
+        check(`${side}: all constants of the side are boxes`, boxes(drawn) === boxes(own) && boxes(own) > 0, `${boxes(drawn)} of ${boxes(own)}`);
+        const wires = [...drawn.get(EDGE_FLAGS)].filter((f) => !(f & EDGE_ABSENT)).length;
+        check(`${side}: with its own wires, all of them`, wires === own.get(EDGE_FROM).length, `${wires} of ${own.get(EDGE_FROM).length}`);
+    }
+}
 
 async function joint(get, post) {
     const body = {layer: 'compiled', fold: 'none'};
@@ -57,8 +70,8 @@ async function joint(get, post) {
     check('sides have models of their own', (await get('capture?side=base')).body.sources[0].path.startsWith(base));
 }
 
-async function serve(options, use) {
-    const child = spawn(process.env.MI_CLI, ['serve', '--no-open', capture, ...options], {stdio: ['ignore', 'pipe', 'inherit']});
+async function serve(options, use, served = capture) {
+    const child = spawn(process.env.MI_CLI, ['serve', '--no-open', served, ...options], {stdio: ['ignore', 'pipe', 'inherit']});
     const url = await new Promise((resolve) => child.stdout.once('data', (d) => resolve(d.toString().trim())));
     const get = async (path) => {
         const reply = await fetch(`${url}api/v1/${path}`);
@@ -89,6 +102,8 @@ await serve(['--base', base], async (get, post) => {
     await joint(get, post);
     check('many at once get the same', both.every((r) => JSON.stringify(r.body) === JSON.stringify(body)));
 });
+const small = `${base}/../../capture/small`; /* has constants */
+await serve(['--base', small], async (get, post) => await constants(post), small);
 await serve([], async (get) => {
     check('without a base there is none', (await get('passes/diff')).status === 404);
     check('nor a side', (await get('capture?side=base')).status === 404 && (await get('diff/changes')).status === 404);

@@ -209,10 +209,11 @@ static void sides_of_a_drawing(void **state)
     struct mi_site *site = mi_site_new(&hand[1].model, &err);
     assert_true(mi_site_set_base(site, &hand[0].model, names, &err));
     const struct mi_joint_drawn *drawn =
-        mi_site_joint_drawn(site, MI_LAYER_COMPILED, MI_FOLD_SCOPE, &err);
+        mi_site_joint_drawn(site, (struct mi_folding){.layer = MI_LAYER_COMPILED}, &err);
     assert_non_null(drawn);
-    assert_ptr_equal(
-        drawn, mi_site_joint_drawn(mi_site_base(site), MI_LAYER_COMPILED, MI_FOLD_SCOPE, &err));
+    assert_ptr_equal(drawn,
+                     mi_site_joint_drawn(mi_site_base(site),
+                                         (struct mi_folding){.layer = MI_LAYER_COMPILED}, &err));
     const struct mi_joint_view *view = drawn->view;
     uint32_t cast = item_of(drawn, "layer/cast"), gone = item_of(drawn, "layer/gone");
     uint32_t layer = drawn->drawn.outline.items[cast].parent;
@@ -225,6 +226,48 @@ static void sides_of_a_drawing(void **state)
     assert_int_equal(tag(drawn, "layer/mul", "layer/add"), 1);
     assert_int_equal(tag(drawn, "in", "layer/add"), 3);
     assert_int_equal(tag(drawn, "layer/cast", "layer/add"), 2);
+    mi_site_free(site);
+    hand_fini(&hand[0]);
+    hand_fini(&hand[1]);
+}
+
+/* Base: mul reads w, add reads b; new: mul reads w2 under another name, add reads b and the new c.
+ */
+static void constants_read_at_the_same_place_are_partners(void **state)
+{
+    (void)state;
+    struct hand hand[2];
+    struct mi_error err = MI_ERROR_INIT;
+    const struct mi_bytes names[] = {MI_LIT("old"), MI_LIT("new")};
+    uint32_t w[2], b[2], c = 0;
+    for (int i = 0; i < 2; i++) {
+        uint32_t in, mul;
+        hand_init(&hand[i]);
+        hand_graph(&hand[i], MI_LAYER_COMPILED, 0);
+        w[i] = hand_value(&hand[i], i ? "w2" : "w", MI_VALUE_CONSTANT, "float16", 0);
+        b[i] = hand_value(&hand[i], "b", MI_VALUE_CONSTANT, "float16", 0);
+        if (i)
+            c = hand_value(&hand[i], "c", MI_VALUE_CONSTANT, "float16", 0);
+        hand_node(&hand[i], "in", "Data", "float16", nothing, &in);
+        hand_node(&hand[i], "layer/mul", "MatMul", "float16", (uint32_t[4]){in, w[i]}, &mul);
+        hand_node(&hand[i], "layer/add", "Add", "float16", (uint32_t[4]){mul, b[i], c}, NULL);
+        hand_finish(&hand[i]);
+    }
+    struct mi_site *site = mi_site_new(&hand[1].model, &err);
+    assert_true(mi_site_set_base(site, &hand[0].model, names, &err));
+    const struct mi_joint *joint = mi_site_joint(site, &err);
+    struct mi_folding folding = {.layer = MI_LAYER_COMPILED, .with_constants = true};
+    const struct mi_joint_drawn *drawn = mi_site_joint_drawn(site, folding, &err);
+    assert_non_null(joint);
+    assert_non_null(drawn);
+    assert_int_not_equal(joint->value_of[0][w[0]], 0);
+    assert_int_equal(joint->value_of[0][w[0]], joint->value_of[1][w[1]]);
+    assert_int_equal(joint->value_of[0][b[0]], joint->value_of[1][b[1]]);
+    uint32_t item_w = drawn->drawn.outline.item_of_value[joint->value_of[0][w[0]]];
+    uint32_t item_c = drawn->drawn.outline.item_of_value[joint->value_of[1][c]];
+    assert_true(drawn->view[0].is_there[item_w] && drawn->view[1].is_there[item_w]);
+    assert_true(!drawn->view[0].is_there[item_c] && drawn->view[1].is_there[item_c]);
+    assert_true(drawn->drawn.scenery.flags[item_w] & MI_BOX_CONSTANT);
     mi_site_free(site);
     hand_fini(&hand[0]);
     hand_fini(&hand[1]);
@@ -245,7 +288,7 @@ static void drawing_out_of_memory(void **state)
         alloc_left = n;
         struct mi_site *site = mi_site_new(&hand[1].model, &err);
         ok = site && mi_site_set_base(site, &hand[0].model, names, &err) &&
-             mi_site_joint_drawn(site, MI_LAYER_COMPILED, MI_FOLD_SCOPE, &err);
+             mi_site_joint_drawn(site, (struct mi_folding){.layer = MI_LAYER_COMPILED}, &err);
         alloc_left = -1;
         assert_true(ok || err.code == MI_ENOMEM);
         mi_site_free(site);
@@ -257,9 +300,13 @@ static void drawing_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(partners_are_one_node), cmocka_unit_test(groups_and_links),
-        cmocka_unit_test(ends_of_graphs),        cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(sides_of_a_drawing),    cmocka_unit_test(drawing_out_of_memory),
+        cmocka_unit_test(partners_are_one_node),
+        cmocka_unit_test(groups_and_links),
+        cmocka_unit_test(ends_of_graphs),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(sides_of_a_drawing),
+        cmocka_unit_test(drawing_out_of_memory),
+        cmocka_unit_test(constants_read_at_the_same_place_are_partners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

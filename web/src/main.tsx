@@ -9,7 +9,8 @@ import {followSelections} from './diff/actions';
 import {comparing} from './diff/state';
 import {atFirst, loadCapture} from './state/actions';
 import {askAhead, isShown} from './state/first';
-import {decode, keepAddress, restore} from './state/permalink';
+import {keepAddress} from './state/history';
+import {decode, restore} from './state/permalink';
 import {tellReading} from './state/reading';
 import {lang, theme} from './state/state';
 

@@ -163,7 +163,8 @@ static bool make_maps(struct joiner *j)
     j->stamp =
         mi_mem_zero((size_t)joiner_rows(j, 0)->values.count + joiner_rows(j, 1)->values.count,
                     sizeof *j->stamp);
-    return ok && j->stamp;
+    j->is_paired = mi_mem_zero(joiner_rows(j, MI_CMP_BASE)->values.count, 1);
+    return ok && j->stamp && j->is_paired;
 }
 
 bool mi_joint_init(struct mi_joint *joint, const struct mi_match *match, struct mi_error *err)
@@ -177,6 +178,7 @@ bool mi_joint_init(struct mi_joint *joint, const struct mi_match *match, struct 
         mi_joint_add_values(&j);
     ok = ok && mi_joint_add_groups(&j) && !mi_batch_failed(j.out);
     mi_mem_free(j.stamp);
+    mi_mem_free(j.is_paired);
     if (!ok)
         return mi_fail(err, MI_ENOMEM, "out of memory for a joint graph");
     return mi_model_index_graphs(&joint->model, err) && mi_model_freeze(&joint->model, err);

@@ -1,7 +1,7 @@
 /* The graphs of both sides of a comparison as one: partners are one node, what only one side has
  * stands where its neighbours do. It is a model like any other - graphs, nodes, tensors, fusion
  * groups, links between layers - for whoever folds and draws graphs, and knows nothing of times,
- * attributes and constants. Partners have the texts and types of the base.
+ * attributes and the data of constants. Partners have the texts and types of the base.
  *
  * A match never contradicts the order of the data, so the joint graph has no cycles that neither
  * side has. */
@@ -15,7 +15,7 @@ struct mi_joint {
     /* Rows of the joint model by rows of a side; 0 = not in it, as are stages of a build. */
     uint32_t *graph_of[MI_CMP_SIDES]; /* [graphs.count of the side] */
     uint32_t *node_of[MI_CMP_SIDES];  /* [nodes.count of the side] */
-    uint32_t *value_of[MI_CMP_SIDES]; /* [values.count of the side]; of constants 0 */
+    uint32_t *value_of[MI_CMP_SIDES]; /* [values.count of the side]; of what nothing reads 0 */
     /* And back, by rows of the joint model; 0 = not on that side. */
     uint32_t *side_graph[MI_CMP_SIDES]; /* [graphs.count] */
     uint32_t *side_node[MI_CMP_SIDES];  /* [nodes.count] */

@@ -9,6 +9,7 @@ struct joiner {
     const struct mi_match *match;
     struct mi_batch *out; /* of the joint model */
     uint32_t *stamp;      /* [values of both sides] vertex that has the joint value already */
+    uint8_t *is_paired;   /* [values of the base] constants that have a partner */
 };
 
 static inline const struct mi_tables *joiner_rows(const struct joiner *j, unsigned side)

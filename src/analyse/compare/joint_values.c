@@ -29,7 +29,7 @@ static uint32_t add_value(struct joiner *j, unsigned side, uint32_t value, uint3
     return joint;
 }
 
-/* The joint tensor of one that a node or a graph reads; 0: a constant. */
+/* The joint tensor of one that a node or a graph reads. */
 static uint32_t value_for(struct joiner *j, unsigned side, mi_value_id value)
 {
     const struct mi_values *values = &joiner_rows(j, side)->values;
@@ -37,8 +37,6 @@ static uint32_t value_for(struct joiner *j, unsigned side, mi_value_id value)
     uint32_t joint = j->joint->value_of[side][value.v];
     if (joint || !value.v)
         return joint;
-    if (values->kind[value.v] == MI_VALUE_CONSTANT && !values->producer[value.v].v)
-        return 0;
     return add_value(j, side, value.v, j->joint->node_of[side][values->producer[value.v].v]);
 }
 
@@ -136,8 +134,37 @@ static uint32_t add_ports(struct joiner *j, unsigned side, uint32_t first, uint3
     return added;
 }
 
+/* What a port of a node reads, if that is a constant that no node holds; 0 = it is not. */
+static uint32_t constant_at(const struct joiner *j, unsigned side, uint32_t node, uint32_t port)
+{
+    const struct mi_tables *rows = joiner_rows(j, side);
+    if (port >= rows->nodes.in_count[node])
+        return 0;
+    mi_value_id value = mi_value_origin(j->match->model[side],
+                                        rows->ports.value[rows->nodes.first_in[node] + port]);
+    bool is_constant =
+        rows->values.kind[value.v] == MI_VALUE_CONSTANT && !rows->values.producer[value.v].v;
+    return is_constant ? value.v : 0;
+}
+
+/* Constants that partners read at the same place are partners, one each. */
+static void match_constants(struct joiner *j, const uint32_t node[])
+{
+    const struct mi_nodes *nodes = &joiner_rows(j, MI_CMP_NEW)->nodes;
+    for (uint32_t p = 0; p < nodes->in_count[node[MI_CMP_NEW]]; p++) {
+        uint32_t new = constant_at(j, MI_CMP_NEW, node[MI_CMP_NEW], p);
+        uint32_t base = constant_at(j, MI_CMP_BASE, node[MI_CMP_BASE], p);
+        if (!new || !base || j->joint->value_of[MI_CMP_NEW][new] || j->is_paired[base])
+            continue;
+        j->is_paired[base] = 1;
+        j->joint->value_of[MI_CMP_NEW][new] = value_for(j, MI_CMP_BASE, (mi_value_id){base});
+    }
+}
+
 static void add_inputs(struct joiner *j, uint32_t joint, const uint32_t node[])
 {
+    if (node[MI_CMP_BASE] && node[MI_CMP_NEW])
+        match_constants(j, node);
     uint32_t first = mi_next_row(j->out, ports), added = 0;
     for (unsigned side = 0; side < MI_CMP_SIDES; side++) {
         const struct mi_nodes *nodes = &joiner_rows(j, side)->nodes;

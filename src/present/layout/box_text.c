@@ -111,14 +111,15 @@ static uint32_t count_constants(const struct mi_model *model, uint32_t node)
     return found;
 }
 
-static void fill_node(struct mi_box_text *text, const struct mi_model *model, uint32_t node,
+static void fill_node(struct mi_box_text *text, const struct mi_outline *outline, uint32_t node,
                       struct mi_arena *arena)
 {
+    const struct mi_model *model = outline->model;
     const struct mi_tables *rows = &model->all.rows;
     mi_str_id in = mi_box_dtype(model, node, true), out = mi_box_dtype(model, node, false);
     uint32_t members = mi_csr_count(&model->index.framework_of, node);
     text->op = mi_model_text(model, rows->nodes.op[node]);
-    text->constants = count_constants(model, node);
+    text->constants = outline->options.with_constants ? 0 : count_constants(model, node);
     text->members = members > 1 ? members : 0;
     if (rows->nodes.out_count[node])
         text->type = brief_type(model, rows->ports.value[rows->nodes.first_out[node]], arena);
@@ -159,7 +160,7 @@ struct mi_box_text mi_box_text(const struct mi_outline *outline, uint32_t item,
     uint32_t inner = mi_outline_unwrap(outline, item, &text.label);
     const struct mi_outline_item *at = &outline->items[inner];
     if (at->node)
-        fill_node(&text, outline->model, at->node, arena);
+        fill_node(&text, outline, at->node, arena);
     else if (at->value)
         text.type = brief_type(outline->model, (mi_value_id){at->value}, arena);
     if (at->group) {

@@ -11,7 +11,7 @@ struct mi_box_text {
     struct mi_bytes op;     /* of a node; of a fusion group those of its nodes: "Conv+Relu" */
     struct mi_bytes type;   /* of the first output, or of the input: "f16 8x16x?x64 NC1HWC0" */
     struct mi_bytes change; /* "f32→f16" where the element type changes */
-    uint32_t constants;     /* inputs of a node that are constant */
+    uint32_t constants;     /* inputs of a node that are constant, where these are no items */
     uint32_t members; /* framework ops of a compiled node that has several; nodes of a group */
 };
 

@@ -253,9 +253,8 @@ static void measure_closed(struct scene *s, uint32_t item)
     float width = mi_box_text_width(s->set->outline, item, &s->texts);
     float least = flags & MI_BOX_GROUP ? least_group : least_width; /* it tells numbers, too */
     s->width[item] = width < least ? least : width > most_width ? most_width : width;
-    s->height[item] = flags & MI_BOX_GROUP                     ? group_height
-                      : flags & (MI_BOX_INPUT | MI_BOX_OUTPUT) ? end_height
-                                                               : leaf_height;
+    bool is_end = flags & (MI_BOX_INPUT | MI_BOX_OUTPUT | MI_BOX_CONSTANT);
+    s->height[item] = flags & MI_BOX_GROUP ? group_height : is_end ? end_height : leaf_height;
 }
 
 static uint32_t *place_of(struct scene *s, uint32_t end)

@@ -6,8 +6,9 @@
  * ends; where it leads into or out of an open group, it meets the wires inside at the group's upper
  * or lower side.
  *
- * Constants are no boxes. What more than a handful of boxes read (masks, position tables) is a hub:
- * its edges are stubs that a view draws as labels. */
+ * Constants are no boxes, unless the outline has them (mi_outline_options). What more than a
+ * handful of boxes read (masks, position tables) is a hub: its edges are stubs that a view draws as
+ * labels. */
 #ifndef MI_PRESENT_LAYOUT_SCENE_H
 #define MI_PRESENT_LAYOUT_SCENE_H
 
@@ -27,7 +28,8 @@ enum mi_box_flag {
     MI_BOX_OUTPUT = 512,
     MI_BOX_PART = 1024,    /* a run of children of a long group; its label is "2/5" */
     MI_BOX_DYNAMIC = 2048, /* some dimension is not known before the run */
-    MI_BOX_ABSENT = 4096   /* of a comparison: this side has nothing there */
+    MI_BOX_ABSENT = 4096,  /* of a comparison: this side has nothing there */
+    MI_BOX_CONSTANT = 8192 /* holds a constant, or is one that no node holds */
 };
 
 struct mi_scene_box {

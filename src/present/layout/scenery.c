@@ -34,7 +34,8 @@ static void hide_constants(struct mi_scenery *set)
     const struct mi_outline *outline = set->outline;
     for (uint32_t k = set->order_count; k-- > 1;) {
         uint32_t item = set->order[k], node = outline->items[item].node;
-        bool is_hidden = node && mi_is_constant_node(outline->model, (mi_node_id){node});
+        bool is_hidden = node && !outline->options.with_constants &&
+                         mi_is_constant_node(outline->model, (mi_node_id){node});
         if (!node && !outline->items[item].value) {
             is_hidden = true;
             for (uint32_t c = outline->items[item].first; c; c = outline->items[c].next)
@@ -91,6 +92,27 @@ static uint32_t add_input_boxes(struct mi_scenery *set)
     return count;
 }
 
+/* From nodes that hold constants to all that reads them. Those that no node makes are wired like
+ * inputs. Returns how many; with set->from NULL it only counts. */
+static uint32_t add_constant_nodes(struct mi_scenery *set)
+{
+    const struct mi_outline *outline = set->outline;
+    const struct mi_values *values = &outline->model->all.rows.values;
+    const struct mi_csr *readers = &outline->model->index.consumers;
+    uint32_t count = 0;
+    for (uint32_t v = 1; outline->options.with_constants && v < values->count; v++) {
+        uint32_t value = mi_value_origin(outline->model, (mi_value_id){v}).v;
+        uint32_t from = outline->item_of_node[values->producer[value].v];
+        /* What is an input besides has its edges already. */
+        if (!from || values->kind[v] == MI_VALUE_INPUT || !mi_outline_is_constant(outline, from))
+            continue;
+        for (uint32_t i = readers->first[v]; i < readers->first[v + 1]; i++, count++)
+            if (set->from)
+                add_edge(set, from, outline->item_of_node[readers->list[i]]);
+    }
+    return count;
+}
+
 static uint32_t add_output_boxes(struct mi_scenery *set)
 {
     const struct mi_outline *outline = set->outline;
@@ -138,7 +160,8 @@ static bool list_edges(struct mi_scenery *set, struct mi_error *err)
     if (!mi_deps_init(&deps, set->outline->model, err))
         return false;
     add_inputs(set, &inputs);
-    inputs += add_input_boxes(set) + add_output_boxes(set) + add_ties(set, &deps);
+    inputs += add_input_boxes(set) + add_constant_nodes(set) + add_output_boxes(set) +
+              add_ties(set, &deps);
     size_t room = (size_t)deps.edge_count + inputs + 1;
     set->to = mi_mem_new(room, sizeof *set->to);
     set->from = set->to ? mi_mem_new(room, sizeof *set->from) : NULL;
@@ -149,6 +172,7 @@ static bool list_edges(struct mi_scenery *set, struct mi_error *err)
     if (ok) {
         add_inputs(set, &inputs);
         add_input_boxes(set);
+        add_constant_nodes(set);
         add_output_boxes(set);
         add_ties(set, &deps);
     }
@@ -211,7 +235,10 @@ static bool mark_items(struct mi_scenery *set)
         }
         for (int c = 0; slot[i] && i && c < CATEGORIES; c++)
             sums[above][c] = mi_ns_add(sums[above][c], sums[slot[i]][c]);
-        bool is_lone = !node && !outline->items[i].graph && outline->items[i].nodes == 1;
+        if (mi_outline_is_constant(outline, i))
+            set->flags[i] = MI_BOX_CONSTANT;
+        bool is_lone = !node && !outline->items[i].graph && !outline->items[i].part &&
+                       outline->items[i].nodes == 1;
         struct mi_bytes label;
         if (outline->items[i].first && is_lone) /* a scope around one node stands for it */
             set->flags[i] |= set->flags[mi_outline_unwrap(outline, i, &label)];

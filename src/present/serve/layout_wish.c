@@ -13,10 +13,12 @@ static void read_wish(struct mi_json *js, struct mi_layout_wish *wish)
     mi_json_begin_object(js);
     while (mi_json_next_key(js, &key)) {
         if (mi_bytes_equal(key.raw, MI_LIT("layer")) && mi_json_string(js, &word)) {
-            wish->layer = mi_site_layer(word.raw);
+            wish->folding.layer = mi_site_layer(word.raw);
             wish->has_layer = true;
         } else if (mi_bytes_equal(key.raw, MI_LIT("fold")) && mi_json_string(js, &word)) {
-            wish->fold = mi_site_fold(word.raw);
+            wish->folding.fold = mi_site_fold(word.raw);
+        } else if (mi_bytes_equal(key.raw, MI_LIT("constants"))) {
+            mi_json_bool(js, &wish->folding.with_constants);
         } else if (mi_bytes_equal(key.raw, MI_LIT("root")) && mi_json_i64(js, &number, &flags)) {
             wish->root = number > 0 && number < UINT32_MAX ? (uint32_t)number : 0;
         } else if (mi_bytes_equal(key.raw, MI_LIT("depth")) && mi_json_i64(js, &number, &flags)) {
@@ -31,7 +33,8 @@ bool mi_layout_wish_read(struct mi_layout_wish *wish, const struct mi_request *r
                          struct mi_reply *reply)
 {
     struct mi_json js;
-    *wish = (struct mi_layout_wish){.layer = MI_LAYER_FRAMEWORK, .depth = DEFAULT_DEPTH};
+    *wish =
+        (struct mi_layout_wish){.folding = {.layer = MI_LAYER_FRAMEWORK}, .depth = DEFAULT_DEPTH};
     mi_json_init(&js, request->body, NULL);
     read_wish(&js, wish);
     if (mi_json_failed(&js))
@@ -52,14 +55,15 @@ static void open_listed(const struct mi_drawn *drawn, struct mi_bytes list, uint
 }
 
 /* Opens down to a depth; a graph that is one scope within another goes on until there is something
- * to see. */
+ * to see. Constants do not count: with and without them the same groups are open. */
 static void open_by_depth(const struct mi_drawn *drawn, uint32_t depth, uint8_t *is_open)
 {
     uint32_t seen = 0;
     for (; seen < ENOUGH_BOXES && depth < MOST_DEPTH; depth += seen < ENOUGH_BOXES) {
         seen = 0;
         for (uint32_t i = 1; i < drawn->outline.count; i++)
-            seen += drawn->scenery.depth[i] <= depth && !drawn->scenery.is_hidden[i];
+            seen += drawn->scenery.depth[i] <= depth && !drawn->scenery.is_hidden[i] &&
+                    !(drawn->scenery.flags[i] & MI_BOX_CONSTANT);
     }
     for (uint32_t i = 1; i < drawn->outline.count; i++)
         is_open[i] = drawn->scenery.depth[i] < depth;

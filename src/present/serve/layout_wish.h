@@ -6,9 +6,8 @@
 #include "present/serve/site.h"
 
 struct mi_layout_wish {
-    bool has_layer;      /* it was named */
-    enum mi_layer layer; /* the framework graph if not */
-    enum mi_fold fold;
+    bool has_layer;            /* it was named */
+    struct mi_folding folding; /* of the framework graph if not */
     uint32_t root, depth;
     bool has_open;
     struct mi_bytes open; /* the list as written */

@@ -21,14 +21,16 @@ bool mi_outline_wish_read(struct mi_outline_wish *wish, const struct mi_request 
 {
     struct mi_json js;
     struct mi_json_string key, word;
-    *wish = (struct mi_outline_wish){.layer = MI_LAYER_FRAMEWORK};
+    *wish = (struct mi_outline_wish){.folding = {.layer = MI_LAYER_FRAMEWORK}};
     mi_json_init(&js, request->body, NULL);
     mi_json_begin_object(&js);
     while (mi_json_next_key(&js, &key)) {
         if (mi_bytes_equal(key.raw, MI_LIT("layer")) && mi_json_string(&js, &word))
-            wish->layer = mi_site_layer(word.raw);
+            wish->folding.layer = mi_site_layer(word.raw);
         else if (mi_bytes_equal(key.raw, MI_LIT("fold")) && mi_json_string(&js, &word))
-            wish->fold = mi_site_fold(word.raw);
+            wish->folding.fold = mi_site_fold(word.raw);
+        else if (mi_bytes_equal(key.raw, MI_LIT("constants")))
+            mi_json_bool(&js, &wish->folding.with_constants);
         else if (mi_bytes_equal(key.raw, MI_LIT("items")))
             read_items(&js, wish);
     }
@@ -68,7 +70,7 @@ static uint32_t first_below(const struct mi_drawn *drawn, const uint32_t *first_
     return is_group ? first_drawn[drawn->outline.items[item].first] : 0;
 }
 
-/* A constant is no box: what reads it first stands for it. */
+/* A constant that is no box: what reads it first stands for it. */
 static uint32_t item_of_node(const struct mi_drawn *drawn, uint32_t node)
 {
     const struct mi_model *model = drawn->outline.model;

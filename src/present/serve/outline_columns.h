@@ -25,8 +25,7 @@ enum mi_outline_column {
 enum { MI_MOST_ITEMS = 4096 /* of one request */ };
 
 struct mi_outline_wish {
-    enum mi_layer layer;
-    enum mi_fold fold;
+    struct mi_folding folding;
     bool has_items;
     uint32_t items[MI_MOST_ITEMS], count; /* as asked for: they need not exist */
 };

@@ -1,7 +1,9 @@
-/* GET group?layer=L&fold=F&item=ITEM: what is in a group of the outline, by operator type.
+/* GET group?layer=L&fold=F&item=ITEM (&constants=1): what is in a group of the outline, by operator
+ * type.
  *
- *   {"item", "label", "kind": "graph" | "scope" | "fusion" | "part" | "input" | "output" | "node",
- *    "nodes", "tasks", "total_ns", "value_type",
+ *   {"item", "label", "kind": "graph" | "scope" | "fusion" | "part" | "input" | "output" | "node" |
+ *    "constant", "nodes", "tasks", "total_ns", "value_type",
+ *    of a constant "data_bytes" (-1 = not known) and "readers", how many nodes read it,
  *    "types": [{"op", "category", "nodes", "tasks", "total_ns"}]}
  *
  * Types by time, then by how many nodes there are, then by name; at most MOST_TYPES, the others
@@ -107,14 +109,28 @@ static void write_types(struct mi_jw *jw, const struct sums *s)
     mi_jw_member_i64(jw, "other_types", s->count > MOST_TYPES ? s->count - MOST_TYPES : 0);
 }
 
-static const char *kind_of(const struct mi_outline_item *item)
+static const char *kind_of(const struct mi_outline *outline, uint32_t at)
 {
-    return item->node    ? "node"
-           : item->value ? (item->is_output ? "output" : "input")
-           : item->graph ? "graph"
-           : item->group ? "fusion"
-           : item->part  ? "part"
-                         : "scope";
+    const struct mi_outline_item *item = &outline->items[at];
+    return item->node                            ? "node"
+           : mi_outline_is_constant(outline, at) ? "constant"
+           : item->value                         ? (item->is_output ? "output" : "input")
+           : item->graph                         ? "graph"
+           : item->group                         ? "fusion"
+           : item->part                          ? "part"
+                                                 : "scope";
+}
+
+/* Readers within bodies count, too. */
+static void write_constant(struct mi_jw *jw, const struct mi_model *model, uint32_t value)
+{
+    const struct mi_csr *consumers = &model->index.consumers;
+    int64_t readers = 0;
+    for (uint32_t v = 1; v < model->all.rows.values.count; v++)
+        if (mi_value_origin(model, (mi_value_id){v}).v == value)
+            readers += mi_csr_count(consumers, v);
+    mi_jw_member_i64(jw, "data_bytes", model->all.rows.values.data_bytes[value]);
+    mi_jw_member_i64(jw, "readers", readers);
 }
 
 static void write_group(struct mi_jw *jw, const struct sums *s, uint32_t item)
@@ -126,7 +142,7 @@ static void write_group(struct mi_jw *jw, const struct sums *s, uint32_t item)
     mi_jw_begin_object(jw);
     mi_jw_member_i64(jw, "item", item);
     mi_jw_member_string(jw, "label", at->label);
-    mi_jw_member_text(jw, "kind", kind_of(at));
+    mi_jw_member_text(jw, "kind", kind_of(outline, item));
     mi_jw_member_i64(jw, "nodes", at->nodes);
     mi_jw_member_i64(jw, "tasks", at->tasks);
     mi_jw_member_i64(jw, "total_ns", at->total_ns);
@@ -134,6 +150,8 @@ static void write_group(struct mi_jw *jw, const struct sums *s, uint32_t item)
                         at->value
                             ? mi_describe_type(outline->model, (mi_value_id){at->value}, &arena)
                             : (struct mi_bytes){0});
+    if (at->value && mi_outline_is_constant(outline, item))
+        write_constant(jw, outline->model, at->value);
     write_types(jw, s);
     mi_jw_end(jw);
     mi_arena_fini(&arena);
@@ -142,9 +160,11 @@ static void write_group(struct mi_jw *jw, const struct sums *s, uint32_t item)
 void mi_route_group(struct mi_site *site, const struct mi_request *request, struct mi_reply *reply)
 {
     const char *layer = request->query(request, "layer"), *fold = request->query(request, "fold");
+    struct mi_folding folding = {.layer = mi_site_layer(mi_cstr(layer ? layer : "")),
+                                 .fold = mi_site_fold(mi_cstr(fold ? fold : "")),
+                                 .with_constants = request->query(request, "constants")};
     struct mi_error err = MI_ERROR_INIT;
-    struct sums s = {.drawn = mi_site_drawn(site, mi_site_layer(mi_cstr(layer ? layer : "")),
-                                            mi_site_fold(mi_cstr(fold ? fold : "")), &err)};
+    struct sums s = {.drawn = mi_site_drawn(site, folding, &err)};
     int64_t item = 0;
     if (!s.drawn) {
         mi_reply_failure(reply, &err);

@@ -53,7 +53,7 @@ void mi_route_joint_layout(struct mi_site *site, const struct mi_request *reques
     struct mi_scene scene;
     if (!mi_layout_wish_read(&wish, request, reply))
         return;
-    const struct mi_joint_drawn *joint = mi_site_joint_drawn(site, wish.layer, wish.fold, &err);
+    const struct mi_joint_drawn *joint = mi_site_joint_drawn(site, wish.folding, &err);
     if (joint && mi_layout_wish_draw(&wish, &joint->drawn, &scene, &err)) {
         answer(joint, mi_site_side(site), &scene, reply);
         mi_scene_fini(&scene);

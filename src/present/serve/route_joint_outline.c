@@ -1,7 +1,7 @@
 /* POST diff/outline?side=base: the tree that the joint drawing of a comparison folds by, as a
  * binary frame.
  *
- *   body   {"layer": .., "fold": .., "items": [item, ..]}
+ *   body   {"layer": .., "fold": .., "constants": .., "items": [item, ..]}
  *
  * Without "items" the item above each item, its first child and next sibling, and the item of each
  * node of the side; with them what the side says about these, and the other one about what only it
@@ -47,7 +47,7 @@ void mi_route_joint_outline(struct mi_site *site, const struct mi_request *reque
     unsigned side = mi_site_side(site);
     if (!mi_outline_wish_read(&wish, request, reply))
         return;
-    const struct mi_joint_drawn *drawn = mi_site_joint_drawn(site, wish.layer, wish.fold, &err);
+    const struct mi_joint_drawn *drawn = mi_site_joint_drawn(site, wish.folding, &err);
     const struct mi_joint *joint = drawn ? mi_site_joint(site, &err) : NULL;
     if (!joint) {
         mi_reply_failure(reply, &err);

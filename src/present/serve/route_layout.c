@@ -1,15 +1,16 @@
 /* POST layout: the drawing of a layer with some groups open, as a binary frame.
  *
  *   body   {"layer": "framework" | "compiled", "fold": "scope" | "group" | "none",
- *           "open": [group, ..], "root": group, "depth": N}
+ *           "constants": true | false, "open": [group, ..], "root": group, "depth": N}
  *
  * Without "layer" it is the first of them that there is: a page asks before it knows what there is.
- * Groups are numbers of an earlier reply; without "open" those above depth N (2 if not given) are
- * open. Columns (layout_columns.h), per box from 1 on: group number, box it lies in, x, y, width,
- * height, flags, category, node, nodes inside, time, label, operator type, type of what it makes,
- * change of the element type, constants, members; per edge: boxes, first point (one more than
- * edges), flags, weight; points as x, y pairs; width and height of the whole, and how many groups
- * were closed to keep to the limit; time of the whole. */
+ * With "constants" they are boxes of their own, beside what reads them; else only counted at it.
+ * Groups are numbers of an earlier reply (the same with and without constants); without "open"
+ * those above depth N (2 if not given) are open. Columns (layout_columns.h), per box from 1 on:
+ * group number, box it lies in, x, y, width, height, flags, category, node, nodes inside, time,
+ * label, operator type, type of what it makes, change of the element type, constants, members; per
+ * edge: boxes, first point (one more than edges), flags, weight; points as x, y pairs; width and
+ * height of the whole, and how many groups were closed to keep to the limit; time of the whole. */
 #include "model/has.h"
 #include "present/serve/layout_columns.h"
 #include "present/serve/layout_wish.h"
@@ -70,8 +71,8 @@ void mi_route_layout(struct mi_site *site, const struct mi_request *request, str
         return;
     unsigned has = mi_model_has(mi_site_model(site));
     if (!wish.has_layer && !(has & MI_HAS_FRAMEWORK_GRAPH) && has & MI_HAS_COMPILED_GRAPH)
-        wish.layer = MI_LAYER_COMPILED;
-    const struct mi_drawn *drawn = mi_site_drawn(site, wish.layer, wish.fold, &err);
+        wish.folding.layer = MI_LAYER_COMPILED;
+    const struct mi_drawn *drawn = mi_site_drawn(site, wish.folding, &err);
     if (drawn && mi_layout_wish_draw(&wish, drawn, &scene, &err)) {
         answer(drawn, &scene, reply);
         mi_scene_fini(&scene);

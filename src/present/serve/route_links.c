@@ -110,7 +110,8 @@ static void write_groups(struct linking *l, struct mi_site *site, const char *ke
                          enum mi_layer layer, enum mi_fold fold, uint32_t node)
 {
     uint32_t chain[MOST_GROUPS], count = 0;
-    const struct mi_drawn *drawn = node ? mi_site_drawn(site, layer, fold, NULL) : NULL;
+    struct mi_folding folding = {.layer = layer, .fold = fold};
+    const struct mi_drawn *drawn = node ? mi_site_drawn(site, folding, NULL) : NULL;
     uint32_t item = drawn ? drawn->outline.item_of_node[node] : 0;
     while (item && count < MOST_GROUPS) {
         item = drawn->outline.items[item].parent;

@@ -1,10 +1,10 @@
 /* POST outline: the tree that a drawing folds by, as a binary frame.
  *
- *   body   {"layer": .., "fold": .., "items": [item, ..]}
+ *   body   {"layer": .., "fold": .., "constants": .., "items": [item, ..]}
  *
  * Without "items" the shape of the tree: the item above each item, its first child and next sibling
  * (what is never drawn left out), and the item of each node of the model (of a
- * constant that of its first reader). So a page finds the
+ * constant that is no box that of its first reader). So a page finds the
  * nearest visible box of any node by itself. With "items" what is to be said about these, in their
  * order: label, operator type, node, nodes inside, time, flags, category. Items that do not exist
  * have no texts. */
@@ -56,7 +56,7 @@ void mi_route_outline(struct mi_site *site, const struct mi_request *request,
     struct mi_columns c;
     if (!mi_outline_wish_read(&wish, request, reply))
         return;
-    const struct mi_drawn *drawn = mi_site_drawn(site, wish.layer, wish.fold, &err);
+    const struct mi_drawn *drawn = mi_site_drawn(site, wish.folding, &err);
     if (!drawn) {
         mi_reply_failure(reply, &err);
         return;

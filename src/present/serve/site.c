@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-enum { LAYERS = MI_LAYER_STAGE + 1, MOST_CHILDREN = 400 };
+enum { MOST_CHILDREN = 400 };
 
 struct slot {
     struct mi_lock lock;
@@ -16,7 +16,7 @@ struct mi_site {
     bool is_base;              /* of one */
     struct mi_site_diff *diff; /* of both sites; the new side's */
     struct mi_bytes names[MI_CMP_SIDES];
-    struct slot slots[LAYERS][MI_FOLDS];
+    struct slot slots[MI_FOLDINGS];
     struct mi_lod_cache lods;
     struct mi_times times;
 };
@@ -31,9 +31,8 @@ struct mi_site *mi_site_new(const struct mi_model *model, struct mi_error *err)
     site->model = model;
     mi_lod_cache_init(&site->lods);
     mi_times_init(&site->times);
-    for (int layer = 0; layer < LAYERS; layer++)
-        for (int fold = 0; fold < MI_FOLDS; fold++)
-            mi_lock_init(&site->slots[layer][fold].lock);
+    for (int s = 0; s < MI_FOLDINGS; s++)
+        mi_lock_init(&site->slots[s].lock);
     return site;
 }
 
@@ -75,15 +74,14 @@ static void free_one(struct mi_site *site)
 {
     if (!site->is_base)
         mi_site_diff_free(site->diff);
-    for (int layer = 0; layer < LAYERS; layer++)
-        for (int fold = 0; fold < MI_FOLDS; fold++) {
-            struct slot *slot = &site->slots[layer][fold];
-            if (slot->is_ready) {
-                mi_scenery_fini(&slot->drawn.scenery);
-                mi_outline_fini(&slot->drawn.outline);
-            }
-            mi_lock_fini(&slot->lock);
+    for (int s = 0; s < MI_FOLDINGS; s++) {
+        struct slot *slot = &site->slots[s];
+        if (slot->is_ready) {
+            mi_scenery_fini(&slot->drawn.scenery);
+            mi_outline_fini(&slot->drawn.outline);
         }
+        mi_lock_fini(&slot->lock);
+    }
     mi_lod_cache_fini(&site->lods);
     mi_times_fini(&site->times);
     mi_mem_free(site);
@@ -125,14 +123,15 @@ enum mi_layer mi_site_layer(struct mi_bytes name)
     return mi_bytes_equal(name, MI_LIT("compiled")) ? MI_LAYER_COMPILED : MI_LAYER_FRAMEWORK;
 }
 
-bool mi_site_draw(struct mi_drawn *drawn, const struct mi_model *model, enum mi_layer layer,
-                  enum mi_fold fold, struct mi_error *err)
+bool mi_site_draw(struct mi_drawn *drawn, const struct mi_model *model, struct mi_folding folding,
+                  struct mi_error *err)
 {
-    struct mi_outline_options options = {.layer = (int)layer,
-                                         .by_group = fold == MI_FOLD_GROUP,
-                                         .flat = fold == MI_FOLD_NONE,
+    struct mi_outline_options options = {.layer = (int)folding.layer,
+                                         .by_group = folding.fold == MI_FOLD_GROUP,
+                                         .flat = folding.fold == MI_FOLD_NONE,
                                          .with_ends = true,
-                                         .adopt = fold == MI_FOLD_SCOPE,
+                                         .with_constants = folding.with_constants,
+                                         .adopt = folding.fold == MI_FOLD_SCOPE,
                                          .most_children = MOST_CHILDREN};
     if (mi_outline_init(&drawn->outline, model, &options, err)) {
         if (mi_scenery_init(&drawn->scenery, &drawn->outline, err))
@@ -143,13 +142,19 @@ bool mi_site_draw(struct mi_drawn *drawn, const struct mi_model *model, enum mi_
     return false;
 }
 
-const struct mi_drawn *mi_site_drawn(struct mi_site *site, enum mi_layer layer, enum mi_fold fold,
+unsigned mi_folding_number(struct mi_folding folding)
+{
+    unsigned kinds = (unsigned)folding.layer * MI_FOLDS + (unsigned)folding.fold;
+    return 2 * kinds + folding.with_constants;
+}
+
+const struct mi_drawn *mi_site_drawn(struct mi_site *site, struct mi_folding folding,
                                      struct mi_error *err)
 {
-    struct slot *slot = &site->slots[layer][fold];
+    struct slot *slot = &site->slots[mi_folding_number(folding)];
     mi_lock_take(&slot->lock);
     if (!slot->is_ready)
-        slot->is_ready = mi_site_draw(&slot->drawn, mi_site_model(site), layer, fold, err);
+        slot->is_ready = mi_site_draw(&slot->drawn, mi_site_model(site), folding, err);
     bool is_ready = slot->is_ready;
     mi_lock_give(&slot->lock);
     return is_ready ? &slot->drawn : NULL;

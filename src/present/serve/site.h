@@ -50,12 +50,19 @@ const struct mi_bytes *mi_site_names(const struct mi_site *site);
 
 enum mi_fold { MI_FOLD_SCOPE, MI_FOLD_GROUP, MI_FOLD_NONE, MI_FOLDS };
 
+/* Which of the outlines of a model. */
+struct mi_folding {
+    enum mi_layer layer;
+    enum mi_fold fold;
+    bool with_constants; /* as boxes; all other items have the same numbers either way */
+};
+
 /* As requests name them; what is not known is by scope, and the framework graph. */
 enum mi_fold mi_site_fold(struct mi_bytes name);
 enum mi_layer mi_site_layer(struct mi_bytes name);
 
 /* The outline of a layer; made by the first who asks, the others wait. Any thread. NULL: `err`. */
-const struct mi_drawn *mi_site_drawn(struct mi_site *site, enum mi_layer layer, enum mi_fold fold,
+const struct mi_drawn *mi_site_drawn(struct mi_site *site, struct mi_folding folding,
                                      struct mi_error *err);
 
 /* Which tasks and calls a timeline shows. All zero: everything. */

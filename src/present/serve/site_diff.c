@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "present/serve/site_parts.h"
 
-enum { LAYERS = MI_LAYER_STAGE + 1, LEAST_NS = 500, LEAST_PPM = 30000 };
+enum { LEAST_NS = 500, LEAST_PPM = 30000 };
 
 const char *const mi_differs_names[MI_DIFFERS_KINDS] = {
     [MI_CMP_REFUSED] = "fused_otherwise",
@@ -35,7 +35,7 @@ struct mi_site_diff {
     uint32_t *cause_of; /* [op_count] */
     struct mi_joint joint;
     uint16_t *differs; /* [joint nodes] */
-    struct slot slots[LAYERS][MI_FOLDS];
+    struct slot slots[MI_FOLDINGS];
 };
 
 struct mi_site_diff *mi_site_diff_new(struct mi_site *base, struct mi_site *own)
@@ -47,9 +47,8 @@ struct mi_site_diff *mi_site_diff_new(struct mi_site *base, struct mi_site *own)
     diff->sites[MI_CMP_NEW] = own;
     mi_lock_init(&diff->compare_lock);
     mi_lock_init(&diff->joint_lock);
-    for (int layer = 0; layer < LAYERS; layer++)
-        for (int fold = 0; fold < MI_FOLDS; fold++)
-            mi_lock_init(&diff->slots[layer][fold].lock);
+    for (int s = 0; s < MI_FOLDINGS; s++)
+        mi_lock_init(&diff->slots[s].lock);
     return diff;
 }
 
@@ -57,12 +56,11 @@ void mi_site_diff_free(struct mi_site_diff *diff)
 {
     if (!diff)
         return;
-    for (int layer = 0; layer < LAYERS; layer++)
-        for (int fold = 0; fold < MI_FOLDS; fold++) {
-            if (diff->slots[layer][fold].is_ready)
-                mi_joint_drawn_fini(&diff->slots[layer][fold].joint);
-            mi_lock_fini(&diff->slots[layer][fold].lock);
-        }
+    for (int s = 0; s < MI_FOLDINGS; s++) {
+        if (diff->slots[s].is_ready)
+            mi_joint_drawn_fini(&diff->slots[s].joint);
+        mi_lock_fini(&diff->slots[s].lock);
+    }
     if (diff->has_joint)
         mi_joint_fini(&diff->joint);
     if (diff->has_compare)
@@ -179,8 +177,8 @@ const uint16_t *mi_site_differs(const struct mi_site *site)
     return mi_site_diff(site)->differs;
 }
 
-const struct mi_joint_drawn *mi_site_joint_drawn(struct mi_site *site, enum mi_layer layer,
-                                                 enum mi_fold fold, struct mi_error *err)
+const struct mi_joint_drawn *mi_site_joint_drawn(struct mi_site *site, struct mi_folding folding,
+                                                 struct mi_error *err)
 {
     const struct mi_joint *joint = mi_site_joint(site, err);
     if (!joint)
@@ -189,14 +187,14 @@ const struct mi_joint_drawn *mi_site_joint_drawn(struct mi_site *site, enum mi_l
     struct mi_joint_making making = {.compare = &diff->compare,
                                      .joint = joint,
                                      .differs = diff->differs,
-                                     .own = {mi_site_drawn(diff->sites[0], layer, fold, err),
-                                             mi_site_drawn(diff->sites[1], layer, fold, err)}};
-    struct slot *slot = &diff->slots[layer][fold];
+                                     .own = {mi_site_drawn(diff->sites[0], folding, err),
+                                             mi_site_drawn(diff->sites[1], folding, err)}};
+    struct slot *slot = &diff->slots[mi_folding_number(folding)];
     if (!making.own[0] || !making.own[1])
         return NULL;
     mi_lock_take(&slot->lock);
     if (!slot->is_ready)
-        slot->is_ready = mi_site_draw(&slot->joint.drawn, &joint->model, layer, fold, err) &&
+        slot->is_ready = mi_site_draw(&slot->joint.drawn, &joint->model, folding, err) &&
                          mi_joint_drawn_fill(&slot->joint, &making, err);
     bool ok = slot->is_ready;
     mi_lock_give(&slot->lock);

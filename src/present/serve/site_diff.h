@@ -36,8 +36,8 @@ struct mi_site_diff;
  */
 const struct mi_compare *mi_site_compare(struct mi_site *site, struct mi_error *err);
 const struct mi_joint *mi_site_joint(struct mi_site *site, struct mi_error *err);
-const struct mi_joint_drawn *mi_site_joint_drawn(struct mi_site *site, enum mi_layer layer,
-                                                 enum mi_fold fold, struct mi_error *err);
+const struct mi_joint_drawn *mi_site_joint_drawn(struct mi_site *site, struct mi_folding folding,
+                                                 struct mi_error *err);
 
 /* [op_count] cause + 1 of an op; 0 = none. Once the comparison is there. */
 const uint32_t *mi_site_cause_of(const struct mi_site *site);

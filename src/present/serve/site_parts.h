@@ -41,9 +41,13 @@ void mi_times_init(struct mi_times *times);
 void mi_times_fini(struct mi_times *times);
 struct mi_times *mi_site_times(struct mi_site *site);
 
+/* How many foldings there are, and the number of one of them, from 0. */
+enum { MI_FOLDINGS = 2 * (MI_LAYER_STAGE + 1) * MI_FOLDS };
+unsigned mi_folding_number(struct mi_folding folding);
+
 /* Makes the outline and the scenery of a layer; nothing is left of a failure. */
-bool mi_site_draw(struct mi_drawn *drawn, const struct mi_model *model, enum mi_layer layer,
-                  enum mi_fold fold, struct mi_error *err);
+bool mi_site_draw(struct mi_drawn *drawn, const struct mi_model *model, struct mi_folding folding,
+                  struct mi_error *err);
 
 /* The comparison that the site is a side of; NULL: none. */
 struct mi_site_diff *mi_site_diff(const struct mi_site *site);

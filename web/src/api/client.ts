@@ -121,11 +121,13 @@ export interface Finding {
 export interface GroupInfo {
     item: number;
     label: string;
-    kind: 'graph' | 'scope' | 'fusion' | 'part' | 'input' | 'output' | 'node';
+    kind: 'graph' | 'scope' | 'fusion' | 'part' | 'input' | 'output' | 'node' | 'constant';
     nodes: number;
     tasks: number;
     total_ns: number;
     value_type: string;
+    data_bytes?: number; // of a constant; -1 = not known
+    readers?: number;
     types: {op: string; category: string; nodes: number; tasks: number; total_ns: number}[];
     other_types: number;
 }

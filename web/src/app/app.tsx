@@ -9,9 +9,9 @@ import {baseTimes, newTimes} from '../diff/times';
 import {GraphCanvas} from '../graph/canvas';
 import type {GraphView} from '../graph/view';
 import {categoryName, t} from '../i18n/i18n';
-import {goToHit, graphActions, loadCapture, select, setFold, setLanguage, setLayer, setSearch, showPath} from '../state/actions';
+import {goToHit, graphActions, loadCapture, select, setConstants, setFold, setLanguage, setLayer, setSearch, showPath} from '../state/actions';
 import {
-    announcement, capture, failure, fold, follow, group, heatMap, hidden, hits, lang, layer, panel, path, search, theme, type Fold,
+    announcement, capture, constants, failure, fold, follow, group, heatMap, hidden, hits, lang, layer, panel, path, search, theme, type Fold,
 } from '../state/state';
 import {isShown} from '../state/first';
 import {encode, here} from '../state/permalink';
@@ -123,6 +123,7 @@ function GraphBar() {
             </select>}
             {isCompared() && <button id="compare" aria-pressed={comparing.value} title={t('compareMeaning')} onClick={() => setComparing(!comparing.value)}>{t('compare')}</button>}
             <span class="grow" />
+            <Tool name="constants" label={t('showConstants')} pressed={constants.value} act={() => setConstants(!constants.value)} />
             <Tool name="more" label={t('expandAll')} act={() => graphActions.current?.openMore()} />
             <Tool name="less" label={t('collapseAll')} act={() => graphActions.current?.closeAll()} />
             <Tool name="fit" label={t('fitAll')} act={() => graphActions.current?.fitAll()} />
@@ -174,6 +175,8 @@ function globalKey(event: KeyboardEvent): void {
         document.querySelector<HTMLElement>(ids[event.key]!)?.focus();
     } else if (event.code === 'KeyC' && !event.ctrlKey && !event.metaKey) {
         setComparing(!comparing.value);
+    } else if (event.code === 'KeyK' && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        setConstants(!constants.value);
     } else if ((event.key === '.' || event.key === ',') && comparing.value) {
         stepChange(event.key === '.' ? 1 : -1);
     } else if (event.code === 'KeyP' && !comparing.value && target.tagName !== 'CANVAS') {

@@ -5,13 +5,13 @@ import {getJson, isAborted, type Cell, type GroupInfo, type LinkedNode, type Rep
 import {categoryName, ruleName, t, type Key} from '../i18n/i18n';
 import {graphActions, select, setLayer, setSearch, showPath} from '../state/actions';
 import {add} from '../state/also';
-import {also, capture, failure, group, layer, links, path, relatedTasks, selection, type Group} from '../state/state';
+import {also, capture, failure, group, layer, links, path, relatedTasks, selection, shapeKey, type Group} from '../state/state';
 import {Findings, ReportView, Table, useReport} from '../tables/report';
 import {isShown} from '../state/first';
 import {brief} from '../tables/rows';
 import {clean, middle} from '../util/clean';
 import {look} from '../util/colours';
-import {count, duration, share} from '../util/format';
+import {bytes, count, duration, share} from '../util/format';
 import {Overview} from './summary';
 
 export function Details() {
@@ -183,21 +183,22 @@ function useGroup(chosen: Group): GroupInfo | null {
     const [info, setInfo] = useState<GroupInfo | null>(null);
     useEffect(() => {
         setInfo(null);
-        getJson<GroupInfo>('group', `group?layer=${chosen.layer}&fold=${chosen.fold}&item=${chosen.item}`).then(setInfo, (error: unknown) => {
+        getJson<GroupInfo>('group', `group?layer=${chosen.layer}&fold=${chosen.fold}${chosen.constants ? '&constants=1' : ''}&item=${chosen.item}`).then(setInfo, (error: unknown) => {
             if (!isAborted(error)) failure.value = error instanceof Error ? error.message : String(error);
         });
-    }, [chosen.layer, chosen.fold, chosen.item]);
+    }, [shapeKey(chosen), chosen.item]);
     return info?.item === chosen.item ? info : null;
 }
 
 const KINDS: Record<GroupInfo['kind'], Key> = {
     graph: 'graphKind', scope: 'scopeKind', fusion: 'fusionKind', part: 'partKind', input: 'inputKind', output: 'outputKind', node: 'nodeKind',
+    constant: 'constantKind',
 };
 
 function GroupDetails({chosen}: {chosen: Group}) {
     const info = useGroup(chosen);
     if (!info) return <p class="faint">{t('loading')}</p>;
-    const isEnd = info.kind === 'input' || info.kind === 'output';
+    const isEnd = info.kind === 'input' || info.kind === 'output' || info.kind === 'constant';
     return (
         <div class="details">
             <header><span class="op plain-op">{t(KINDS[info.kind])}</span><span class="faint">{t(chosen.layer)}</span></header>
@@ -208,6 +209,8 @@ function GroupDetails({chosen}: {chosen: Group}) {
             </p>}
             <dl class="facts">
                 {info.value_type && <div><dt>{t('dataType')}</dt><dd>{clean(info.value_type, 400)}</dd></div>}
+                {info.kind === 'constant' && <div><dt>{t('dataSize')}</dt><dd>{(info.data_bytes ?? -1) < 0 ? t('notKnown') : bytes(info.data_bytes!)}</dd></div>}
+                {info.kind === 'constant' && <div><dt>{t('readers')}</dt><dd>{count(info.readers ?? 0)}</dd></div>}
                 {!isEnd && <div><dt>{t('nodeCount')}</dt><dd>{count(info.nodes)}</dd></div>}
                 {info.tasks > 0 && <div><dt>{t('tasks')}</dt><dd>{count(info.tasks)}</dd></div>}
                 {info.total_ns > 0 && <div><dt>{t('time')}</dt><dd>{duration(info.total_ns)}</dd></div>}

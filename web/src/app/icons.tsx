@@ -2,6 +2,7 @@
 const PATHS: Record<string, string> = {
     fit: 'M3 8V3h5M13 3h5v5M18 13v5h-5M8 18H3v-5',
     path: 'M4 4v5a3 3 0 0 0 3 3h7M11 8l4 4-4 4',
+    constants: 'M3 4h6v5H3zM11 4h6v5h-6zM6 9v3l4 4 4-4V9',
     theme: 'M10 3a7 7 0 1 0 7 7 5 5 0 0 1-7-7z',
     more: 'M10 4v12M4 10h12',
     less: 'M4 10h12',

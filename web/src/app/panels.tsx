@@ -1,6 +1,6 @@
 // The panel at the right and its tabs; the legend below the structure.
 import {categoryName, t, type Key} from '../i18n/i18n';
-import {capture, graphMost, hidden, panel, path} from '../state/state';
+import {capture, constants, graphMost, hidden, panel, path} from '../state/state';
 import {FactList, Findings, Table, useReport} from '../tables/report';
 import {clean} from '../util/clean';
 import {heat, look} from '../util/colours';
@@ -46,7 +46,7 @@ function Files() {
 
 const KEYS: [string, Key][] = [
     ['W S', 'keyZoom'], ['A D', 'keyPan'], ['↑ ↓ ← →', 'keyMove'], ['[ ]', 'keyInside'], ['Ctrl {click} · Shift ↑ ↓ ← →', 'keyAdd'], ['Enter', 'keyOpen'], ['E · Shift E', 'keyOpenAll'],
-    ['F · 0', 'keyFit'], ['P', 'keyPath'], ['/ · n · Shift n', 'keySearch'], ['G 1 2 3 4', 'keyGo'], ['Esc', 'keyBack'], ['?', 'keyHelp'],
+    ['F · 0', 'keyFit'], ['P', 'keyPath'], ['K', 'keyConstants'], ['/ · n · Shift n', 'keySearch'], ['G 1 2 3 4', 'keyGo'], ['Esc', 'keyBack'], ['?', 'keyHelp'],
 ];
 
 const DIFF_KEYS: [string, Key][] = [['C', 'keyCompare'], ['. · ,', 'keyChange']];
@@ -101,7 +101,7 @@ export function Legend() {
             <li class="faint"><i class="firm">⊕n</i> {t('fused')}</li>
             <li class="faint"><i class="pile" /> {t('group')}</li>
             <li class="faint"><i class="diamond" /> {t('dtype')}</li>
-            <li class="faint"><i class="dot" /> {t('constantInput')}</li>
+            <li class="faint">{constants.value ? <><i class="constant" /> {t('constantKind')}</> : <><i class="dot" /> {t('constantInput')}</>}</li>
             {path.value && <li class="path-mark"><i class="path-line" /> {t('critical')}</li>}
         </ul>
     );

@@ -4,8 +4,8 @@ import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {isAborted} from '../api/client';
 import {t} from '../i18n/i18n';
 import {graphActions, select} from '../state/actions';
-import {capture, failure, fold, group, layer, outline, relatedNodes, selection} from '../state/state';
-import {ABSENT, INPUT, OUTPUT, PART} from '../graph/scene';
+import {capture, failure, group, outline, relatedNodes, selection, shape, shapeKey} from '../state/state';
+import {ABSENT, CONSTANT, ENDS, PART} from '../graph/scene';
 import {pairActions} from '../diff/actions';
 import type {Item, Outline} from '../graph/outline';
 import {look} from '../util/colours';
@@ -33,8 +33,8 @@ function lines(tree: Outline, open: ReadonlySet<number>): Line[] {
 
 export function Tree() {
     const tree = outline.value;
-    if (!tree || tree.layer !== layer.value || tree.fold !== fold.value) return <p class="faint">{t('loading')}</p>;
-    return <Rows key={`${tree.layer}:${tree.fold}`} tree={tree} />;
+    if (!tree?.isOf(shape.value)) return <p class="faint">{t('loading')}</p>;
+    return <Rows key={shapeKey({...tree.shape, constants: false})} tree={tree} />;
 }
 
 function Rows({tree}: {tree: Outline}) {
@@ -61,7 +61,7 @@ function Rows({tree}: {tree: Outline}) {
         return () => sizes.disconnect();
     }, []);
     // What is chosen elsewhere is opened and shown here.
-    const chosen = group.value?.layer === tree.layer && group.value.fold === tree.fold ? group.value.item
+    const chosen = group.value && tree.isOf(group.value) ? group.value.item
         : [selection.value.node, ...relatedNodes.value].map((n) => tree.ofNode[n] ?? 0).find((i) => i > 0) ?? 0;
     useEffect(() => {
         if (!chosen) return;
@@ -126,7 +126,7 @@ function choose(tree: Outline, item: number): void {
         select(known.node, 0, 'panel');
         return;
     }
-    group.value = {layer: tree.layer, fold: tree.fold, item, label: known?.label ?? ''};
+    group.value = {...tree.shape, item, label: known?.label ?? '', isConstant: ((known?.flags ?? 0) & CONSTANT) > 0};
     select(0, 0, 'panel');
     graphActions.current?.revealItem(item);
 }
@@ -142,7 +142,7 @@ function TreeRow({line, at, item, state, isChosen, isCursor, turn, choose: act}:
             style={{top: `${at * ROW}px`, paddingLeft: `${4 + 14 * line.depth}px`}} onClick={act}>
             <span class="twist" aria-hidden="true" onClick={(e) => { if (state !== null) { e.stopPropagation(); turn(!state); } }}>
                 {state === null ? '' : state ? '▾' : '▸'}</span>
-            {state === null && !(flags & (INPUT | OUTPUT)) && <i style={{background: look(category).fill}} aria-hidden="true" />}
+            {state === null && flags & CONSTANT ? <i class="constant" aria-hidden="true" /> : state === null && !(flags & ENDS) && <i style={{background: look(category).fill}} aria-hidden="true" />}
             {flags & ABSENT ? <span class="faint">{t('onlyThere', {side: t('baseSide')})} </span> : null}
             <span class="label">{item?.op ? <b>{item.op} </b> : null}{label}</span>
             <small class="faint">{item && item.nodes > 1 ? count(item.nodes) : ''}{item?.time ? ` ${duration(item.time)}` : ''}</small>

@@ -125,15 +125,16 @@ function GroupOfBoth({chosen, view}: {chosen: Group; view: PairView | null}) {
     const scenes = {base: view.panes.base.scene!, new: view.panes.new.scene!}, delta = scenes.new.delta[box] ?? 0;
     return (
         <div class="details both">
-            <header><span class="op plain-op">{t('group')}</span></header>
-            <h2 class="name">{clean(chosen.label)}</h2>
-            <p class="tools"><button onClick={() => graphActions.current?.toggle(chosen.item)}>{t('openClose')}</button>
+            <header><span class="op plain-op">{t(chosen.isConstant ? 'constantKind' : 'group')}</span></header>
+            <h2 class="name">{clean(chosen.label || scenes.new.label[box] || scenes.base.label[box] || '')}</h2>
+            <p class="tools">{!chosen.isConstant && <button onClick={() => graphActions.current?.toggle(chosen.item)}>{t('openClose')}</button>}
                 <button onClick={() => graphActions.current?.fitSelection()}>{t('goThere')}</button></p>
-            <p>{kindsOf(scenes.new.differs[box] ?? 0).map((kind) => <Sign key={kind} kind={kind} />)} {t('diffChanged', {n: count(scenes.new.changed[box] ?? 0)})}</p>
+            <p hidden={chosen.isConstant}>{kindsOf(scenes.new.differs[box] ?? 0).map((kind) => <Sign key={kind} kind={kind} />)} {t('diffChanged', {n: count(scenes.new.changed[box] ?? 0)})}</p>
             <table class="side-by-side"><thead><tr><th></th><th>{t('baseSide')}</th><th>{t('newSide')}</th></tr></thead>
                 <tbody>
-                    <tr><th scope="row">{t('nodeCount')}</th>{SIDES.map((side) => <td key={side}>{count(scenes[side].nodes[box] ?? 0)}</td>)}</tr>
-                    <tr><th scope="row">{t('time')}</th>{SIDES.map((side) => <td key={side}>{duration(scenes[side].time[box] ?? 0)}</td>)}</tr>
+                    {chosen.isConstant && <tr><th scope="row">{t('dataType')}</th>{SIDES.map((side) => <td key={side}>{scenes[side].type[box] || '–'}</td>)}</tr>}
+                    <tr hidden={chosen.isConstant}><th scope="row">{t('nodeCount')}</th>{SIDES.map((side) => <td key={side}>{count(scenes[side].nodes[box] ?? 0)}</td>)}</tr>
+                    <tr hidden={chosen.isConstant}><th scope="row">{t('time')}</th>{SIDES.map((side) => <td key={side}>{duration(scenes[side].time[box] ?? 0)}</td>)}</tr>
                     {delta !== 0 && <tr><th scope="row">{t('diffMedian')}</th><td></td><td>{signed(delta)}</td></tr>}
                 </tbody></table>
         </div>

@@ -5,11 +5,12 @@ import {isAborted, postFrame} from '../api/client';
 import {between, calm, fitted, FLIGHT_MS, zoomed} from '../graph/camera';
 import type {Camera, Marks} from '../graph/draw';
 import {countByBox, Outline} from '../graph/outline';
-import {ABSENT, boxAt, decodeScene, GROUP, OPEN, PART, PORT} from '../graph/scene';
+import {ABSENT, boxAt, CONSTANT, decodeScene, GROUP, OPEN, PART, PORT} from '../graph/scene';
 import {t} from '../i18n/i18n';
 import {graphActions, select} from '../state/actions';
 import {
-    announcement, capture, failure, focus, fold, follow, graphMost, graphPlace, group, hidden, hits, layer, opened, outline, relatedNodes, selection, theme,
+    announcement, capture, failure, focus, follow, graphMost, graphPlace, group, hidden, hits, layer, opened, outline, relatedNodes, selection, shape, shapeKey,
+    shapeWish, theme,
 } from '../state/state';
 import {duration} from '../util/format';
 import {atSide, SIDES, type Side} from './api';
@@ -54,6 +55,8 @@ export class PairView {
             fitSelection: () => this.fitSelection(),
             openMore: () => this.openMore(),
             closeAll: () => this.closeAll(),
+            look: (place) => this.look(place),
+            hold: () => this.hold(),
         };
         pairActions.current = {
             reveal: (side, node, expand) => this.reveal(side, node, expand),
@@ -64,7 +67,7 @@ export class PairView {
     private watch(): void {
         const on = (act: () => void): void => void this.stops.push(effect(act));
         on(() => {
-            void [capture.value, layer.value, fold.value, opened.value];
+            void [capture.value, shape.value, opened.value];
             untracked(() => void this.load());
         });
         on(() => {
@@ -96,17 +99,16 @@ export class PairView {
 
     private async load(): Promise<void> {
         if (!capture.value) return;
-        const wanted = `${layer.value}:${fold.value}`;
-        const body: Record<string, unknown> = {layer: layer.value, fold: fold.value};
+        const asked = shape.value, wanted = shapeKey(asked), body = shapeWish(asked);
         if (opened.value) body['open'] = [...opened.value];
         try {
             const frames = await Promise.all(SIDES.map((side) => postFrame(`layout-${side}`, atSide('diff/layout', side), body)));
             SIDES.forEach((side, i) => (this.panes[side].scene = decodeScene(frames[i]!)));
             this.sceneOf = wanted;
             if (this.outlineOf !== wanted) {
-                const outlines = await Promise.all(SIDES.map((side) => Outline.load(layer.value, fold.value, atSide('diff/outline', side))));
+                const outlines = await Promise.all(SIDES.map((side) => Outline.load(asked, atSide('diff/outline', side))));
                 SIDES.forEach((side, i) => (this.panes[side].outline = outlines[i]!));
-                this.outlineOf = `${outlines[0]!.layer}:${outlines[0]!.fold}`;
+                this.outlineOf = wanted;
                 outline.value = outlines[1]!; // names what the base alone has, too
             }
             this.afterLoad();
@@ -136,7 +138,7 @@ export class PairView {
     }
 
     private isReady(): boolean {
-        const now = `${layer.value}:${fold.value}`;
+        const now = shapeKey(shape.value);
         return this.sceneOf === now && this.outlineOf === now && this.panes.new.wide > 1;
     }
 
@@ -245,8 +247,20 @@ export class PairView {
         if (!scene) return;
         const open = this.openNow();
         for (let b = 1; b < scene.count; b++) if (scene.flags[b]! & GROUP) open.add(scene.group[b]!);
-        this.keepInPlace(this.selectedBox || boxAt(scene, this.camera.x, this.camera.y));
+        this.hold();
         opened.value = open;
+    }
+
+    private look(place: Camera): void {
+        this.anchor = null;
+        this.goal = null;
+        this.isFitted = false;
+        this.fly(place);
+    }
+
+    hold(): void {
+        const scene = this.panes.new.scene;
+        if (scene) this.keepInPlace(this.selectedBox || boxAt(scene, this.camera.x, this.camera.y));
     }
 
     closeAll(): void {
@@ -302,7 +316,7 @@ export class PairView {
         const node = box ? there.scene!.node[box]! : 0;
         if (box && !node) {
             select(0, 0, 'graph');
-            group.value = {layer: layer.value, fold: fold.value, item: scene.group[box]!, label: there.scene!.label[box]!};
+            group.value = {...shape.value, item: scene.group[box]!, label: there.scene!.label[box]!, isConstant: (scene.flags[box]! & CONSTANT) > 0};
             announcement.value = t('selected', {name: this.describe(there, box)});
         } else if (there.side === 'base') void selectBase(node, 0, 'graph');
         else {
@@ -368,7 +382,7 @@ export class PairView {
     }
 
     peek(pane: Pane, item: number): ReturnType<Marks['peek']> {
-        return pane.peeks.get(layer.value, fold.value, item);
+        return pane.peeks.get(shape.value, item);
     }
 
     private marks(): Marks {

@@ -4,7 +4,7 @@ import {DARK, heat, LIGHT, look, type Palette} from '../util/colours';
 import type {Surface} from '../util/export';
 import {Labels} from './labels';
 import {
-    DTYPE, EDGE_BACK, EDGE_STUB, FUSED, GROUP, HUB, INPUT, INSERTED, NOT_EXECUTED, OPEN, OUTPUT, PART, PORT, type Scene, type Window,
+    CONSTANT, cornerOf, DTYPE, EDGE_BACK, EDGE_STUB, ENDS, FUSED, GROUP, HUB, INSERTED, NOT_EXECUTED, OPEN, PART, PORT, type Scene, type Window,
 } from './scene';
 
 export interface Camera {
@@ -226,10 +226,10 @@ export class GraphPainter {
 
     private fill(scene: Scene, b: number, marks: Marks, leaf: number): string {
         const category = marks.categories[scene.category[b]!] ?? 'other', flags = scene.flags[b]!;
-        const own = flags & (INPUT | OUTPUT) ? null : marks.lookOf?.(scene, b);
+        const own = flags & ENDS ? null : marks.lookOf?.(scene, b);
         if (own) return flags & GROUP && leaf >= 9 && !own.whole ? this.palette.group : own.fill;
-        if (marks.byTime && scene.mostTime && !(flags & (INPUT | OUTPUT))) return heat(scene.time[b]! / scene.mostTime);
-        if (flags & (INPUT | OUTPUT)) return this.palette.panel;
+        if (marks.byTime && scene.mostTime && !(flags & ENDS)) return heat(scene.time[b]! / scene.mostTime);
+        if (flags & ENDS) return this.palette.panel;
         if (marks.hidden.has(category)) return this.palette.group;
         if (flags & GROUP && leaf >= 9) return this.palette.group; // its category is a stripe
         return look(category).fill;
@@ -254,7 +254,7 @@ export class GraphPainter {
             for (const b of list) {
                 const flags = scene.flags[b]!, x = scene.x[b]!, y = scene.y[b]!, w = scene.width[b]!, h = scene.height[b]!;
                 if (leaf < 9) c.fillRect(x, y, w, h);
-                else roundedRect(c, x, y, w, h, flags & (INPUT | OUTPUT) ? h / 2 : 5);
+                else roundedRect(c, x, y, w, h, cornerOf(flags, 5, h));
             }
             if (leaf >= 9) c.fill();
         }
@@ -275,9 +275,9 @@ export class GraphPainter {
             if (flags & NOT_EXECUTED) this.hatch(x, y, w, h, line);
             c.strokeStyle = flags & FUSED ? this.palette.ink : this.palette.border;
             c.lineWidth = flags & FUSED ? 2 * line : line;
-            c.setLineDash(flags & NOT_EXECUTED ? [4 * line, 3 * line] : []);
+            c.setLineDash(flags & NOT_EXECUTED ? [4 * line, 3 * line] : flags & CONSTANT ? [1.5 * line, 2.5 * line] : []);
             c.beginPath();
-            roundedRect(c, x, y, w, h, flags & (INPUT | OUTPUT) ? h / 2 : 5);
+            roundedRect(c, x, y, w, h, cornerOf(flags, 5, h));
             c.stroke();
             if (leaf < 12) continue;
             if (flags & INSERTED) this.plus(x, y);
@@ -296,7 +296,7 @@ export class GraphPainter {
             c.lineWidth = width;
             c.beginPath();
             roundedRect(c, scene.x[b]! - width / 2, scene.y[b]! - width / 2, scene.width[b]! + width, scene.height[b]! + width,
-                scene.flags[b]! & (INPUT | OUTPUT) ? scene.height[b]! : leaf < 9 ? 0 : 6);
+                leaf < 9 ? 0 : cornerOf(scene.flags[b]!, 6, scene.height[b]! + width));
             c.stroke();
         }
     }
@@ -377,7 +377,7 @@ export class GraphPainter {
         c.stroke();
     }
 
-    // Constants are no boxes: a dot on the upper side for each that goes in, at most four.
+    // Constants that are no boxes: a dot on the upper side for each that goes in, at most four.
     private dots(x: number, y: number, count: number): void {
         const c = this.context;
         c.fillStyle = this.palette.ink;

@@ -6,7 +6,7 @@ import {heatText, look, type Palette} from '../util/colours';
 import type {Surface} from '../util/export';
 import {count, share} from '../util/format';
 import type {Marks} from './draw';
-import {EDGE_STUB, FUSED, GROUP, HUB, INPUT, OPEN, OUTPUT, PART, type Scene} from './scene';
+import {EDGE_STUB, ENDS, FUSED, GROUP, HUB, OPEN, PART, type Scene} from './scene';
 
 export const FAMILY = 'system-ui, "Noto Sans CJK SC", "Microsoft YaHei", sans-serif';
 const BASE = 12; // size that widths are measured at
@@ -90,7 +90,7 @@ export class Labels {
             const flags = scene.flags[b]!;
             const bright = alpha * (marks.lit && !marks.lit.has(b) ? 0.35 : 1);
             if (flags & OPEN) this.header(scene, b, palette, scale, bright);
-            else if (flags & (INPUT | OUTPUT)) this.end(scene, b, palette, scale, bright);
+            else if (flags & ENDS && !(flags & GROUP)) this.end(scene, b, palette, scale, bright);
             else if (flags & GROUP) this.group(scene, b, marks, palette, scale, bright);
             else this.leaf(scene, b, marks, palette, scale, bright);
             if (!(flags & OPEN) && scale > 0.5) this.stubs(scene, b, palette, bright);

@@ -2,7 +2,7 @@
 import {postFrame} from '../api/client';
 import {i64, texts, u16, u32, u8} from '../api/frame';
 import {clean} from '../util/clean';
-import type {Fold, LayerName} from '../state/state';
+import {shapeKey, shapeWish, type Shape} from '../state/state';
 import {OPEN, type Scene} from './scene';
 
 export interface Item {
@@ -20,14 +20,18 @@ export class Outline {
     private readonly known = new Map<number, Item>();
 
     constructor(
-        readonly layer: LayerName, readonly fold: Fold, readonly above: Uint32Array, readonly first: Uint32Array,
+        readonly shape: Shape, readonly above: Uint32Array, readonly first: Uint32Array,
         readonly next: Uint32Array, readonly ofNode: Uint32Array, private readonly path: string,
     ) {}
 
     // `path`: who tells of items; the outline of a layer, or of both sides of a comparison.
-    static async load(layer: LayerName, fold: Fold, path = 'outline'): Promise<Outline> {
-        const frame = await postFrame(path, path, {layer, fold});
-        return new Outline(layer, fold, u32(frame, 1), u32(frame, 2), u32(frame, 3), u32(frame, 4), path);
+    static async load(shape: Shape, path = 'outline'): Promise<Outline> {
+        const frame = await postFrame(path, path, shapeWish(shape));
+        return new Outline(shape, u32(frame, 1), u32(frame, 2), u32(frame, 3), u32(frame, 4), path);
+    }
+
+    isOf(shape: Shape): boolean {
+        return shapeKey(this.shape) === shapeKey(shape);
     }
 
     // The box of the node, or of the innermost group around it that has one; 0 = none.
@@ -60,7 +64,7 @@ export class Outline {
     async describe(items: readonly number[]): Promise<void> {
         const list = items.filter((i) => !this.known.has(i)).slice(0, 4096);
         if (!list.length) return;
-        const frame = await postFrame('', this.path, {layer: this.layer, fold: this.fold, items: list});
+        const frame = await postFrame('', this.path, {...shapeWish(this.shape), items: list});
         const label = texts(u32(frame, 5), u8(frame, 6)), op = texts(u32(frame, 7), u8(frame, 8));
         const node = u32(frame, 9), nodes = u32(frame, 10), time = i64(frame, 11), flags = u16(frame, 12), category = u8(frame, 13);
         if (this.known.size > 50000) this.known.clear();
@@ -76,7 +80,7 @@ export function countByBox(outline: Outline, scene: Scene, nodes: Iterable<numbe
     const counts = new Map<number, number>();
     for (const node of nodes) {
         const box = outline.visible(scene, node);
-        // Constants are no boxes; the open group around them does not stand for them.
+        // Constants may be no boxes; the open group around them does not stand for them.
         if (box && (!(scene.flags[box]! & OPEN) || scene.node[box] === node)) counts.set(box, (counts.get(box) ?? 0) + 1);
     }
     return counts;

@@ -5,7 +5,7 @@ import type {Surface} from '../util/export';
 import {count} from '../util/format';
 import {roundedRect, type Camera} from './draw';
 import {FAMILY} from './labels';
-import {INPUT, OUTPUT, type Scene} from './scene';
+import {cornerOf, type Scene} from './scene';
 
 export interface Overlay {
     hover: number;
@@ -25,7 +25,7 @@ export function drawOverlay(c: Surface, scene: Scene, camera: Camera, marks: Ove
         c.strokeStyle = colour;
         c.lineWidth = width * ratio;
         c.beginPath();
-        roundedRect(c, left(b) - off, top(b) - off, w, h, scene.flags[b]! & (INPUT | OUTPUT) ? h / 2 : 5 * s + off);
+        roundedRect(c, left(b) - off, top(b) - off, w, h, cornerOf(scene.flags[b]!, 5 * s + off, h));
         c.stroke();
     };
     c.setTransform(1, 0, 0, 1, 0, 0);

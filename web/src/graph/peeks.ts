@@ -1,6 +1,6 @@
 // Drawings of closed groups for a look inside; fetched when a group is large on the screen, the last few kept.
 import {isAborted, postFrame} from '../api/client';
-import type {Fold, LayerName} from '../state/state';
+import {shapeKey, shapeWish, type Shape} from '../state/state';
 import {decodeScene, type Scene} from './scene';
 
 const MOST = 48;
@@ -18,10 +18,10 @@ export class Peeks {
     constructor(private readonly arrived: () => void, private readonly calm: boolean, private readonly path = 'layout') {}
 
     // What is known of the group; asks for it if nothing is.
-    get(layer: LayerName, fold: Fold, group: number): {scene: Scene; alpha: number} | null {
-        const key = `${layer}:${fold}:${group}`, found = this.known.get(key);
+    get(shape: Shape, group: number): {scene: Scene; alpha: number} | null {
+        const key = `${shapeKey(shape)}:${group}`, found = this.known.get(key);
         if (!found) {
-            if (this.asking < 3) void this.ask(key, layer, fold, group);
+            if (this.asking < 3) void this.ask(key, shape, group);
             return null;
         }
         if (!found.scene) return null;
@@ -32,12 +32,12 @@ export class Peeks {
         return {scene: found.scene, alpha: Math.max(alpha, 0.02)};
     }
 
-    private async ask(key: string, layer: LayerName, fold: Fold, group: number): Promise<void> {
+    private async ask(key: string, shape: Shape, group: number): Promise<void> {
         const peek: Peek = {scene: null, since: 0};
         this.known.set(key, peek);
         this.asking++;
         try {
-            peek.scene = decodeScene(await postFrame('', this.path, {layer, fold, root: group, open: []}));
+            peek.scene = decodeScene(await postFrame('', this.path, {...shapeWish(shape), root: group, open: []}));
             peek.since = performance.now();
         } catch (error) {
             // A look inside is a nicety; without an answer the group stays as it is.

@@ -15,9 +15,14 @@ export const OUTPUT = 512;
 export const PART = 1024;
 export const DYNAMIC = 2048;
 export const ABSENT = 4096; // of a comparison: this side has nothing there
+export const CONSTANT = 8192;
+export const ENDS = INPUT | OUTPUT | CONSTANT; // no operators: their look says nothing of types and times
 export const EDGE_BACK = 1;
 export const EDGE_STUB = 2;
 const EDGE_ABSENT = 16;
+
+// Corners tell what a box is: inputs and outputs are round, constants have none.
+export const cornerOf = (flags: number, plain: number, high: number): number => (flags & CONSTANT ? 0 : flags & (INPUT | OUTPUT) ? high / 2 : plain);
 
 // Neighbours of each box: edges first[b] .. first[b + 1] in list.
 export interface Wiring {

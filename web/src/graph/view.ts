@@ -5,8 +5,8 @@ import {graphActions, select} from '../state/actions';
 import {add} from '../state/also';
 import {takeAhead, tellDrawn, whenShown} from '../state/first';
 import {
-    announcement, capture, failure, focus, fold, follow, graphMost, graphPlace, group, heatMap, hidden, hits, layer, opened, outline, path,
-    relatedNodes, selection, theme,
+    announcement, capture, failure, focus, follow, graphMost, graphPlace, group, heatMap, hidden, hits, layer, opened, outline, path, relatedNodes,
+    selection, shape, shapeKey, shapeWish, theme,
 } from '../state/state';
 import {t} from '../i18n/i18n';
 import {duration} from '../util/format';
@@ -17,7 +17,7 @@ import {GraphHands} from './hands';
 import {countByBox, Outline} from './outline';
 import {drawOverlay} from './overlay';
 import {Peeks} from './peeks';
-import {boxAt, decodeScene, GROUP, INPUT, neighbours, OPEN, OUTPUT, PART, PORT, wiresAmong, type Scene} from './scene';
+import {boxAt, CONSTANT, decodeScene, ENDS, GROUP, neighbours, OPEN, OUTPUT, PART, PORT, wiresAmong, type Scene} from './scene';
 
 const MOST_TWEENED = 3000; // boxes that move smoothly when groups open
 
@@ -38,7 +38,7 @@ export class GraphView {
     private wanted: '' | 'top' | 'all' = '';
     private goal: {node: number; item: number; expand: boolean; calmly: boolean} | null = null; // to go to once the scene is there
     private anchor: {group: number; x: number; y: number} | null = null; // stays where it is while reflowing
-    private sceneOf = ''; // layer and fold of the scene
+    private sceneOf = ''; // the shape of the scene
     private isFitted = false;
     private flight: {from: Camera; to: Camera; since: number} | null = null;
     private reflow: {from: Scene; x: number; y: number; since: number} | null = null;
@@ -68,14 +68,15 @@ export class GraphView {
             fitSelection: () => this.fitSelection(),
             openMore: () => this.openMore(),
             closeAll: () => this.closeAll(),
+            look: (place) => this.look(place),
+            hold: () => this.hold(),
         };
     }
 
     private watch(): void {
         this.stops.push(effect(() => {
             capture.value;
-            layer.value;
-            fold.value;
+            shape.value;
             opened.value;
             untracked(() => void this.load());
         }));
@@ -92,10 +93,10 @@ export class GraphView {
             this.redraw();
         }));
         this.stops.push(effect(() => {
-            const {node} = selection.value;
+            const {node} = selection.value, item = group.value?.item ?? 0;
             untracked(() => {
                 if (node && this.scene && this.scene.node[this.selectedBox] !== node) this.selectedBox = this.scene.boxOfNode.get(node) ?? 0;
-                else if (!node && !group.value) this.selectedBox = 0;
+                else if (!node) this.selectedBox = (item && this.scene?.boxOfItem.get(item)) || 0;
                 this.redraw();
             });
         }));
@@ -111,20 +112,20 @@ export class GraphView {
     private async load(): Promise<void> {
         const known = capture.value;
         if (!known) return;
-        const open = opened.value;
-        const body: Record<string, unknown> = {layer: layer.value, fold: fold.value};
+        const open = opened.value, wanted = shape.value;
+        const body = shapeWish(wanted);
         if (open) body['open'] = [...open];
         try {
-            const scene = decodeScene(await (takeAhead(layer.value, fold.value, open) ?? postFrame('layout', 'layout', body)));
+            const scene = decodeScene(await (takeAhead(wanted, open) ?? postFrame('layout', 'layout', body)));
             const before = this.scene;
             this.scene = scene;
             graphMost.value = scene.mostTime;
-            this.sceneOf = `${String(body['layer'])}:${String(body['fold'])}`;
+            this.sceneOf = shapeKey(wanted);
             if (scene.closed) announcement.value = t('closedGroups', {n: scene.closed});
             this.afterLoad(before);
             await whenShown();
             if (this.scene !== scene) return; // another one has come
-            if (this.outline?.layer !== layer.value || this.outline.fold !== fold.value) await this.loadOutline();
+            if (!this.outline?.isOf(shape.value)) await this.loadOutline();
             else this.relate();
         } catch (error) {
             if (!isAborted(error)) failure.value = error instanceof Error ? error.message : String(error);
@@ -133,7 +134,7 @@ export class GraphView {
 
     private async loadOutline(): Promise<void> {
         this.outline = null;
-        this.outline = await Outline.load(layer.value, fold.value);
+        this.outline = await Outline.load(shape.value);
         outline.value = this.outline;
         this.relate();
         if (this.goal) this.goOn();
@@ -181,9 +182,9 @@ export class GraphView {
         if (!shown?.nodes.size) return null;
         const boxes = new Set(countByBox(outline, scene, shown.nodes).keys());
         const chain = new Set(countByBox(outline, scene, shown.chain).keys());
-        // Inputs and outputs stand for no node: they are on it if what they feed is.
+        // What is no operator stands for no step of it: it is on it if what it feeds is.
         for (let b = 1; b < scene.count; b++)
-            if (scene.flags[b]! & (INPUT | OUTPUT) && neighbours(scene, b, !(scene.flags[b]! & OUTPUT)).some((n) => boxes.has(n))) boxes.add(b);
+            if (scene.flags[b]! & ENDS && neighbours(scene, b, !(scene.flags[b]! & OUTPUT)).some((n) => boxes.has(n))) boxes.add(b);
         const wires = wiresAmong(scene, boxes), firm = wiresAmong(scene, chain);
         firm.forEach((is, e) => is && (wires[e] = 2));
         return {boxes, chain, wires};
@@ -213,7 +214,7 @@ export class GraphView {
     // As far as what is loaded allows; what loads next calls again.
     private goOn(): void {
         const {scene, goal, outline} = this;
-        if (!scene || !goal || this.wide === 1 || this.sceneOf !== `${layer.value}:${fold.value}`) return;
+        if (!scene || !goal || this.wide === 1 || this.sceneOf !== shapeKey(shape.value)) return;
         const exact = goal.item ? scene.boxOfItem.get(goal.item) : scene.boxOfNode.get(goal.node);
         if (!goal.expand && [...this.related.keys()].some((box) => this.isInSight(box))) {
             this.goal = null;
@@ -221,7 +222,7 @@ export class GraphView {
             this.goal = null;
             this.goTo(exact, !goal.expand || goal.calmly);
             if (goal.expand) this.selectedBox = exact;
-        } else if (outline?.layer !== layer.value || outline.fold !== fold.value) {
+        } else if (!outline?.isOf(shape.value)) {
             return;
         } else if (goal.expand) {
             const item = goal.item || (outline.ofNode[goal.node] ?? 0), open = this.openNow();
@@ -276,9 +277,22 @@ export class GraphView {
         if (!scene) return;
         const open = this.openNow();
         for (let b = 1; b < scene.count; b++) if (scene.flags[b]! & GROUP) open.add(scene.group[b]!);
-        const box = this.selectedBox || boxAt(scene, this.camera.x, this.camera.y);
-        if (box) this.anchor = {group: scene.group[box]!, x: scene.x[box]!, y: scene.y[box]!};
+        this.hold();
         opened.value = open;
+    }
+
+    // To a place, in this drawing and in one that is on its way.
+    private look(place: Camera): void {
+        this.anchor = null;
+        this.goal = null;
+        this.isFitted = false;
+        this.fly(place);
+    }
+
+    // What one looks at stays where it is in the next drawing.
+    hold(): void {
+        const scene = this.scene, box = scene ? this.selectedBox || boxAt(scene, this.camera.x, this.camera.y) : 0;
+        if (scene && box) this.anchor = {group: scene.group[box]!, x: scene.x[box]!, y: scene.y[box]!};
     }
 
     closeAll(): void {
@@ -332,7 +346,7 @@ export class GraphView {
             return;
         }
         this.selectedBox = box;
-        group.value = box && !node ? {layer: layer.value, fold: fold.value, item: scene.group[box]!, label: scene.label[box]!} : null;
+        group.value = box && !node ? {...shape.value, item: scene.group[box]!, label: scene.label[box]!, isConstant: (scene.flags[box]! & CONSTANT) > 0} : null;
         if (group.value) announcement.value = t('selected', {name: this.describe(box)});
         select(node, 0, 'graph');
         this.tellFocus();
@@ -427,7 +441,7 @@ export class GraphView {
         return {
             lit: shown ? shown.boxes : this.litHits, trace: shown, chosen: this.selectedBox, hidden: hidden.value,
             byTime: heatMap.value, dark: theme.value === 'dark', categories: capture.value?.categories ?? [],
-            peek: (item) => this.peeks.get(layer.value, fold.value, item),
+            peek: (item) => this.peeks.get(shape.value, item),
         };
     }
 

@@ -4,8 +4,8 @@ import {getJson, isAborted, report, type Hit, type Links, type Report} from '../
 import {t} from '../i18n/i18n';
 import {clean} from '../util/clean';
 import {
-    also, announcement, capture, failure, fold, graphPlace, group, hits, hitTasks, lang, layer, links, opened, panel, path, search, selection, type Fold,
-    type LayerName, type View,
+    also, announcement, capture, constants, failure, fold, graphPlace, group, hits, hitTasks, lang, layer, links, opened, panel, path, search, selection, type Fold,
+    type LayerName, type Place, type View,
 } from './state';
 
 // The graph view knows how to draw; it registers what others may ask of it.
@@ -18,6 +18,8 @@ export interface GraphActions {
     fitSelection(): void;
     openMore(): void;
     closeAll(): void;
+    look(place: Place): void;
+    hold(): void; // what one looks at stays in place in the next drawing
 }
 
 export interface TimeActions {
@@ -63,7 +65,7 @@ async function loadLinks(query: string, origin: View): Promise<void> {
             const node = found[layer.value][0]?.node ?? 0;
             if (node) graphActions.current?.reveal(node, origin === 'panel' || origin === 'link', origin === 'link');
         }
-        if (origin !== 'timeline' && found.task_total) timeActions.current?.reveal(found.first_ns, found.end_ns);
+        if (origin !== 'timeline' && origin !== 'back' && found.task_total) timeActions.current?.reveal(found.first_ns, found.end_ns);
     } catch (error) {
         fail(error);
     }
@@ -102,6 +104,14 @@ export function setFold(next: Fold): void {
     group.value = null;
     graphPlace.value = null;
     fold.value = next;
+}
+
+// The same groups stay open, and what is selected stays so unless it is a constant that goes.
+export function setConstants(next: boolean): void {
+    if (constants.value === next) return;
+    graphActions.current?.hold();
+    if (group.value) group.value = group.value.isConstant ? null : {...group.value, constants: next};
+    constants.value = next;
 }
 
 let nextHit = -1;
@@ -179,11 +189,23 @@ function addPath(found: Report, nodes: Set<number>, chain: Set<number>): void {
     }
 }
 
-// In both graphs: the compiled one ties the path to tasks, the framework one is what people know.
 export async function showPath(): Promise<void> {
-    const found = links.value;
+    if (await addPaths(links.value)) panel.value = 'details';
+}
+
+// Of a link, or when going back: whatever is selected.
+export async function showPathThrough(node: number): Promise<void> {
+    try {
+        await addPaths(await getJson<Links>('', `links?node=${node}&fold=${fold.value}`));
+    } catch (error) {
+        fail(error);
+    }
+}
+
+// In both graphs: the compiled one ties the path to tasks, the framework one is what people know. True: it is shown.
+async function addPaths(found: Links | null): Promise<boolean> {
     const subjects = [found?.framework[0]?.node, found?.compiled[0]?.node].filter((n): n is number => !!n);
-    if (!subjects.length) return;
+    if (!subjects.length) return false;
     const nodes = new Set<number>(), chain = new Set<number>();
     let note = '';
     try {
@@ -193,9 +215,10 @@ export async function showPath(): Promise<void> {
             note ||= told.findings[0]?.sentence ?? '';
         }
         path.value = {node: subjects[0] ?? 0, nodes, chain, note: nodes.size ? '' : note};
-        panel.value = 'details';
+        return true;
     } catch (error) {
         fail(error);
+        return false;
     }
 }
 

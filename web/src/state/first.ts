@@ -3,7 +3,7 @@
 import {signal} from '@preact/signals';
 import {postFrame} from '../api/client';
 import type {Frame} from '../api/frame';
-import {capture, type Fold, type LayerName} from './state';
+import {capture, type Fold, type LayerName, type Shape} from './state';
 
 export const isShown = signal<boolean>(false);
 
@@ -12,6 +12,7 @@ const PATIENCE_MS = 5000; // a view that gets no answer must not hold up the oth
 interface Wish {
     layer?: LayerName | undefined; // none: the first that there is
     fold?: Fold | undefined;
+    constants?: boolean | undefined;
     open?: readonly number[] | undefined;
 }
 
@@ -21,6 +22,7 @@ export function askAhead(wish: Wish): void {
     const body: Record<string, unknown> = {};
     if (wish.layer) body['layer'] = wish.layer;
     if (wish.fold) body['fold'] = wish.fold;
+    if (wish.constants) body['constants'] = true;
     if (wish.open?.length) body['open'] = wish.open;
     const reply = postFrame('layout', 'layout', body);
     ahead = {wish, reply};
@@ -29,11 +31,12 @@ export function askAhead(wish: Wish): void {
 }
 
 // The answer that is on its way, once, if it is to this very question.
-export function takeAhead(layer: LayerName, fold: Fold, open: ReadonlySet<number> | null): Promise<Frame> | null {
+export function takeAhead({layer, fold, constants}: Shape, open: ReadonlySet<number> | null): Promise<Frame> | null {
     const asked = ahead, has = capture.value?.has ?? [];
     ahead = null;
     const first = !has.includes('framework') && has.includes('compiled') ? 'compiled' : 'framework'; // as route_layout.c has it
-    if (!asked || (asked.wish.layer ?? first) !== layer || (asked.wish.fold ?? 'scope') !== fold) return null;
+    if (!asked || (asked.wish.layer ?? first) !== layer || (asked.wish.fold ?? 'scope') !== fold ||
+        (asked.wish.constants ?? false) !== constants) return null;
     const wanted = asked.wish.open ?? [];
     if (wanted.length !== (open?.size ?? 0) || !wanted.every((item) => open?.has(item))) return null;
     return asked.reply;

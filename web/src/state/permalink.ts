@@ -1,11 +1,12 @@
 // The view in the address: behind #, so it never reaches a log. Parsed strictly; what is not known or
 // not right is left out, and nothing from it is ever markup.
-import {effect} from '@preact/signals';
+import {batch, effect} from '@preact/signals';
 import {
-    also, capture, fold, graphPlace, heatMap, hidden, lang, layer, links, opened, panel, search, selection, theme, timeWindow, type Fold, type LayerName,
+    also, capture, constants, fold, graphPlace, group, heatMap, hidden, lang, layer, links, opened, outline, panel, path, search, selection, shape, theme,
+    timeWindow, type Fold, type LayerName, type View,
 } from './state';
 import {dimOthers, foldIdle, rawTime, showFlows, timeText} from '../timeline/state';
-import {select, setSearch} from './actions';
+import {graphActions, select, setSearch, showPathThrough} from './actions';
 import {keep} from './also';
 import {isCompared, selectBase} from '../diff/actions';
 import {baseSelection, colourBy, comparing, type ColourBy} from '../diff/state';
@@ -16,10 +17,13 @@ const ALSO = /^[nt]\d{1,10}(\.[nt]\d{1,10}){0,99}$/;
 export interface Place {
     layer?: LayerName;
     fold?: Fold;
+    constants?: boolean; // are boxes
     open?: number[];
     node?: number;
     task?: number;
     also?: {node: number; task: number}[]; // selected beside it
+    group?: {item: number; isConstant: boolean}; // in place of a node or task
+    path?: number; // the node that it leads through
     name?: string; // of the node: numbers are good for the same files only
     time?: {start: number; duration: number};
     graph?: {x: number; y: number; scale: number};
@@ -63,8 +67,11 @@ export function encode(place: Place): string {
     const parts = ['1'];
     if (place.layer) parts.push(`m=${place.layer}`);
     if (place.fold) parts.push(`d=${place.fold}`);
+    if (place.constants) parts.push('n=1');
     if (place.node) parts.push(`s=n:${place.node}`);
     else if (place.task) parts.push(`s=t:${place.task}`);
+    else if (place.group) parts.push(`e=${place.group.isConstant ? 'c' : ''}${place.group.item}`);
+    if (place.path) parts.push(`h=${place.path}`);
     if (place.also?.length) parts.push(`a=${place.also.map((k) => (k.node ? `n${k.node}` : `t${k.task}`)).join('.')}`);
     if (place.name) parts.push(`w=${encodeURIComponent(place.name)}`);
     if (place.graph) parts.push(`g=${Math.round(place.graph.x)},${Math.round(place.graph.y)},${place.graph.scale.toPrecision(4)}`);
@@ -94,6 +101,9 @@ export function decode(text: string): Place {
         const key = part.slice(0, equals), value = part.slice(equals + 1);
         if (key === 'm' && (value === 'framework' || value === 'compiled')) place.layer = value;
         else if (key === 'd' && (value === 'scope' || value === 'group' || value === 'none')) place.fold = value;
+        else if (key === 'e' && /^c?\d{1,10}$/.test(value)) place.group = {item: Number(value.replace('c', '')), isConstant: value[0] === 'c'};
+        else if (key === 'h' && /^\d{1,10}$/.test(value)) place.path = Number(value);
+        else if (key === 'n' && value === '1') place.constants = true;
         else if (key === 'x') place.open = unpackNumbers(value);
         else if (key === 's' && /^n:\d{1,10}$/.test(value)) place.node = Number(value.slice(2));
         else if (key === 's' && /^t:\d{1,10}$/.test(value)) place.task = Number(value.slice(2));
@@ -125,6 +135,19 @@ export function decode(text: string): Place {
     return place;
 }
 
+// What is selected, as if it had been clicked.
+function restoreSelection(place: Place, origin: View): void {
+    if (place.node && place.name) expectName(place.node, place.name);
+    if (place.base && comparing.value && !place.node) void selectBase(place.base, 0, origin === 'link' ? 'panel' : origin);
+    else if (place.node || place.task) select(place.node ?? 0, place.task ?? 0, origin);
+    else if (selection.value.node || selection.value.task) select(0, 0, origin);
+    group.value = place.group && !place.node && !place.task && !place.base ? {...shape.value, ...place.group, label: ''} : null;
+    keep(place.also ?? []);
+    if (!place.path) path.value = null;
+    else if (path.value?.node !== place.path) void showPathThrough(place.path);
+}
+
+// Of a link that somebody opens: what it does not name stays as it is at first.
 export function restore(place: Place): void {
     if (place.lang) lang.value = place.lang;
     if (place.theme) theme.value = place.theme;
@@ -137,20 +160,50 @@ export function restore(place: Place): void {
     }
     if (place.layer) layer.value = place.layer;
     if (place.fold) fold.value = place.fold;
+    if (place.constants) constants.value = true;
     if (place.open?.length) opened.value = new Set(place.open);
     if (place.hidden) hidden.value = new Set(place.hidden);
     if (place.time) timeWindow.value = place.time;
     if (place.search) setSearch(place.search);
-    for (const [letter, value, on] of SWITCHES) value.value = (place.switches ?? '').includes(letter) ? on : !on;
-    timeText.value = place.timeText ?? '';
+    restoreSwitches(place);
     if (place.graph) graphPlace.value = place.graph;
     if (place.heat) heatMap.value = true;
     if (place.panel) panel.value = place.panel;
-    if (place.node && place.name) expectName(place.node, place.name);
-    if (place.base && comparing.value && !place.node) void selectBase(place.base, 0, 'panel');
-    else if (place.node || place.task) select(place.node ?? 0, place.task ?? 0, 'link');
-    else if (selection.value.node || selection.value.task) select(0, 0, 'link');
-    keep(place.also ?? []);
+    restoreSelection(place, 'link');
+}
+
+function restoreSwitches(place: Place): void {
+    for (const [letter, value, on] of SWITCHES) value.value = (place.switches ?? '').includes(letter) ? on : !on;
+    timeText.value = place.timeText ?? '';
+}
+
+// An earlier or later state of this page: all of it, but language and theme, which are nobody's step.
+export function goBackTo(place: Place): void {
+    batch(() => {
+        if (isCompared() && comparing.value !== (place.compare ?? true)) {
+            comparing.value = place.compare ?? true;
+            outline.value = null;
+        }
+        colourBy.value = place.colourBy ?? 'change';
+        layer.value = place.layer ?? layer.value;
+        fold.value = place.fold ?? fold.value;
+        constants.value = place.constants ?? false;
+        opened.value = sameNumbers(opened.value, place.open);
+        hidden.value = new Set(place.hidden);
+        timeWindow.value = place.time ?? timeWindow.value;
+        if (search.value !== (place.search ?? '')) setSearch(place.search ?? '');
+        restoreSwitches(place);
+        heatMap.value = place.heat ?? false;
+        panel.value = place.panel ?? 'details';
+        if (place.graph) graphActions.current?.look(place.graph);
+        restoreSelection(place, 'back');
+    });
+}
+
+// The set that is there where it is the same: a new one would have everything drawn again.
+function sameNumbers(now: ReadonlySet<number> | null, list: readonly number[] | undefined): ReadonlySet<number> | null {
+    if (!list) return null;
+    return now?.size === list.length && list.every((n) => now.has(n)) ? now : new Set(list);
 }
 
 // Of another version of the files: the number is another node's, but its name can be looked for.
@@ -170,6 +223,9 @@ export function here(): Place {
     if (selection.value.node && links.value?.node === selection.value.node) place.name = links.value.name.slice(0, 200);
     if (graphPlace.value) place.graph = graphPlace.value;
     if (heatMap.value) place.heat = true;
+    if (constants.value) place.constants = true;
+    if (group.value) place.group = {item: group.value.item, isConstant: group.value.isConstant};
+    if (path.value) place.path = path.value.node;
     if (panel.value !== 'details') place.panel = panel.value;
     if (selection.value.task) place.task = selection.value.task;
     if (also.value.length) place.also = also.value.map(({node, task}) => ({node, task}));
@@ -183,23 +239,4 @@ export function here(): Place {
     if (comparing.value && !selection.value.node && baseSelection.value.node) place.base = baseSelection.value.node;
     if (comparing.value && colourBy.value !== 'change') place.colourBy = colourBy.value;
     return place;
-}
-
-// Moves replace the address, selections add to the history, so that Back undoes a selection.
-export function keepAddress(): void {
-    const chosen = (): string => `${also.value.length}:${selection.value.node}:${selection.value.task}:${selection.value.node ? 0 : baseSelection.value.node}`;
-    let timer = 0, shown = chosen();
-    effect(() => {
-        links.value;
-        const text = `#${encode(here())}`;
-        window.clearTimeout(timer);
-        timer = window.setTimeout(() => {
-            const now = chosen();
-            if (location.hash === text) return;
-            if (now !== shown) history.pushState(null, '', text);
-            else history.replaceState(null, '', text);
-            shown = now;
-        }, 250);
-    });
-    window.addEventListener('popstate', () => restore(decode(location.hash)));
 }

@@ -3,9 +3,22 @@ import {computed, signal} from '@preact/signals';
 import type {Capture, Links} from '../api/client';
 import type {Outline} from '../graph/outline';
 
-export type View = 'graph' | 'timeline' | 'mapping' | 'panel' | 'link';
+export type View = 'graph' | 'timeline' | 'mapping' | 'panel' | 'link' | 'back';
 export type Fold = 'scope' | 'group' | 'none';
 export type LayerName = 'framework' | 'compiled';
+
+// Which drawing of the graphs: what is drawn, folded by what, and whether constants are boxes of their own. Boxes that
+// are no constants have the same items with and without them.
+export interface Shape {
+    layer: LayerName;
+    fold: Fold;
+    constants: boolean;
+}
+
+export const shapeKey = (of: Shape): string => `${of.layer}:${of.fold}:${of.constants ? 'constants' : ''}`;
+
+// As requests have it.
+export const shapeWish = (of: Shape): Record<string, unknown> => ({layer: of.layer, fold: of.fold, ...(of.constants ? {constants: true} : {})});
 
 export interface Selection {
     node: number; // 0 = none
@@ -20,12 +33,11 @@ export interface Path {
     chain: Set<number>; // of these, the critical ones; empty if nothing tells them apart
 }
 
-// A box that stands for no node: a scope, a fusion group, a graph, its input or output.
-export interface Group {
-    layer: LayerName;
-    fold: Fold;
+// A box that stands for no node: a scope, a fusion group, a graph, its input or output, a constant without a node.
+export interface Group extends Shape {
     item: number;
     label: string;
+    isConstant: boolean;
 }
 
 // What has the focus within a canvas, and what is around it, in words.
@@ -46,6 +58,8 @@ export const lang = signal<'en' | 'zh'>('en');
 export const theme = signal<'light' | 'dark'>('light');
 export const layer = signal<LayerName>('framework');
 export const fold = signal<Fold>('scope');
+export const constants = signal<boolean>(false); // are boxes
+export const shape = computed<Shape>(() => ({layer: layer.value, fold: fold.value, constants: constants.value}));
 export const opened = signal<ReadonlySet<number> | null>(null); // null: as the server thinks right
 export const selection = signal<Selection>({node: 0, task: 0, origin: 'link'});
 export const group = signal<Group | null>(null);
