@@ -75,40 +75,43 @@ static bool is_sorted(const struct mi_tables *rows, mi_stands_behind *behind, ui
     return true;
 }
 
-/* Copies rows old[order[i]] to array[i], by the size of a cell: a call per cell would cost more
- * than the copy. */
-static void copy_cells(uint8_t *array, const uint8_t *old, size_t size, const uint32_t *order,
+/* Moves pieces of 4 bytes that stand `step` bytes apart: the new row i takes that of order[i]. */
+static void move_words(uint8_t *at, size_t step, const uint32_t *order, uint32_t *spare,
                        uint32_t count)
 {
-    if (size == 8) {
-        for (uint32_t row = 1; row < count; row++)
-            memcpy(array + (size_t)row * 8, old + (size_t)order[row] * 8, 8);
-    } else if (size == 4) {
-        for (uint32_t row = 1; row < count; row++)
-            memcpy(array + (size_t)row * 4, old + (size_t)order[row] * 4, 4);
+    if (step == sizeof *spare) {
+        memcpy(spare, at, count * sizeof *spare);
     } else {
         for (uint32_t row = 1; row < count; row++)
-            memcpy(array + row * size, old + order[row] * size, size);
+            memcpy(&spare[row], at + row * step, sizeof *spare);
     }
+    for (uint32_t row = 1; row < count; row++)
+        memcpy(at + row * step, &spare[order[row]], sizeof *spare);
 }
 
-/* Rearranges every column: new row i takes old row order[i]. */
-static bool permute(struct mi_any_table *table, const struct mi_table_info *info,
-                    const uint32_t *order)
+static void move_bytes(uint8_t *at, const uint32_t *order, uint32_t *spare, uint32_t count)
 {
-    uint8_t *old = mi_mem_new(table->count, sizeof(int64_t));
-    if (!old)
-        return false;
+    const uint8_t *old = (const uint8_t *)spare;
+    memcpy(spare, at, count);
+    for (uint32_t row = 1; row < count; row++)
+        at[row] = old[order[row]];
+}
+
+/* Rearranges every column: new row i takes old row order[i]. Cells of 8 bytes are moved in halves,
+ * so that `spare` [count] is memory enough. */
+static void permute(struct mi_any_table *table, const struct mi_table_info *info,
+                    const uint32_t *order, uint32_t *spare)
+{
     for (unsigned c = 0; c < info->column_count; c++) {
         const struct mi_column_info *column = &info->columns[c];
         uint8_t *array = mi_column_array(table, column);
         if (mi_mem_is_zero(array, table->count * column->size))
             continue;
-        memcpy(old, array, table->count * column->size);
-        copy_cells(array, old, column->size, order, table->count);
+        if (column->size == 1)
+            move_bytes(array, order, spare, table->count);
+        for (size_t half = 0; half + sizeof *spare <= column->size; half += sizeof *spare)
+            move_words(array + half, column->size, order, spare, table->count);
     }
-    mi_mem_free(old);
-    return true;
 }
 
 /* Puts the rows of one key together, in the order of the keys; rows of one key keep theirs. */
@@ -144,7 +147,8 @@ bool mi_table_sort(struct mi_tables *rows, enum mi_table_no which, const struct 
     bool is_done = ok && move_near(&s);
     while (ok && !is_done && !merge_all(&s))
         s.order[0] = 0;
-    ok = ok && permute(table, &mi_table_infos[which], s.order);
+    if (ok)
+        permute(table, &mi_table_infos[which], s.order, s.other);
     for (uint32_t row = 0; ok && row < s.count; row++)
         s.other[s.order[row]] = row;
     mi_mem_free(s.order);

@@ -17,7 +17,7 @@ struct mi_keys {
 /* Sorts the table, `keys` may be NULL; equal rows keep their order. *new_row [count] tells where
  * each row went, 0 for row 0; the caller frees it. It is NULL if nothing had to move, or without
  * memory (false). What refers to the rows is left as it is. Rows that are nearly in order, as those
- * of files mostly are, cost little, and memory is 12 bytes per row beyond the result. */
+ * of files mostly are, cost little, and memory is 4 bytes per row beyond the result. */
 bool mi_table_sort(struct mi_tables *rows, enum mi_table_no which, const struct mi_keys *keys,
                    mi_stands_behind *behind, uint32_t **new_row);
 
