@@ -97,7 +97,8 @@ static uint32_t graph_of(const struct joining *j, uint32_t task, bool *is_stated
 static uint32_t planned_of(const struct joining *j, uint32_t task, bool *is_stated)
 {
     uint32_t graph = graph_of(j, task, is_stated), track = j->rows->tasks.track[task].v;
-    int64_t stream = j->rows->tracks.native_id[track], id = j->rows->tasks.native_id[task];
+    int64_t stream = j->rows->tracks.native_id[track],
+            id = mi_some_get(j->rows->tasks.native_id[task]);
     if (!graph || stream < 0 || id < 0)
         return 0;
     uint32_t list = mi_map_get(&j->streams, mi_pair(graph, (uint32_t)stream));

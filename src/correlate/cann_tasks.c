@@ -184,7 +184,8 @@ static void link_by_name(struct matching *m, uint32_t task, uint32_t node)
 static bool place_task(struct matching *m, uint32_t task, uint32_t *planned,
                        enum mi_cann_hold *hold)
 {
-    uint64_t key = mi_pair(m->rows->tasks.track[task].v, (uint32_t)m->rows->tasks.native_id[task]);
+    uint64_t key = mi_pair(m->rows->tasks.track[task].v,
+                           (uint32_t)mi_some_get(m->rows->tasks.native_id[task]));
     uint32_t *at = mi_map_at(&m->placed, key);
     if (!at)
         return false;

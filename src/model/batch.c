@@ -91,8 +91,21 @@ static inline void put_cell(void *cell, const void *value, size_t size, bool is_
         memcpy(cell, value, size);
 }
 
+#define MI_KEEP_STR(field)   (field)
+#define MI_KEEP_ID(field)    (field)
+#define MI_KEEP_FIRST(field) (field)
+#define MI_KEEP_COUNT(field) (field)
+#define MI_KEEP_ENUM(field)  (field)
+#define MI_KEEP_BOOL(field)  (field)
+#define MI_KEEP_U32(field)   (field)
+#define MI_KEEP_SOME(field)  mi_some_of(field)
+#define MI_KEEP_I64(field)   (field)
+#define MI_KEEP_F64(field)   (field)
+#define MI_KEEP_NS(field)    (field)
+#define MI_KEEP_TICKS(field) (field)
 #define MI_COL(T, name, type, kind, extra, unit, meaning)                                          \
-    put_cell(&table->name[at], &fields->name, sizeof(type), is_fresh);
+    MI_CELL_##kind(type) kept_##name = MI_KEEP_##kind(fields->name);                               \
+    put_cell(&table->name[at], &kept_##name, sizeof kept_##name, is_fresh);
 #define MI_TABLE(row, table_name, COLUMNS)                                                         \
     mi_##row##_id mi_add_##row(struct mi_batch *batch, const struct mi_##row##_row *fields)        \
     {                                                                                              \

@@ -168,6 +168,7 @@ static bool is_within(const struct mi_tables *rows, const struct mi_strings *str
         return value <= 1;
     case MI_KIND_COUNT: /* looked at with its FIRST */
     case MI_KIND_U32:
+    case MI_KIND_SOME:
     case MI_KIND_I64:
     case MI_KIND_F64:
     case MI_KIND_NS:

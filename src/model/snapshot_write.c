@@ -139,6 +139,8 @@ static uint64_t number_at(struct mi_snapshot_writing *w, const struct mi_any_tab
     uint64_t value = (uint64_t)mi_column_int(table, column, row);
     if (column->kind == MI_KIND_STR)
         return string_number(w, column->extra, (mi_str_id){(uint32_t)value});
+    if (column->kind == MI_KIND_SOME)
+        return mi_some_of((int64_t)value).plus_one;
     if (column->kind == MI_KIND_ID)
         return mi_snapshot_row(w, column->extra, (uint32_t)value);
     if (column->kind == MI_KIND_FIRST && w->below[column->extra])

@@ -40,10 +40,14 @@ MI_TABLES(MI_TABLE)
 #undef MI_TABLE
 
 #define MI_COL(T, name, type, kind, extra, unit, meaning)                                          \
-    {#name,        unit,                                                                           \
-     meaning,      MI_KIND_##kind,                                                                 \
-     (int)(extra), offsetof(table_##T, name),                                                      \
-     sizeof(type), offsetof(row_##T, name)},
+    {#name,                                                                                        \
+     unit,                                                                                         \
+     meaning,                                                                                      \
+     MI_KIND_##kind,                                                                               \
+     (int)(extra),                                                                                 \
+     offsetof(table_##T, name),                                                                    \
+     sizeof(MI_CELL_##kind(type)),                                                                 \
+     offsetof(row_##T, name)},
 #define MI_TABLE(row, table, COLUMNS)                                                              \
     static const struct mi_column_info columns_##table[] = {COLUMNS(MI_COL, table)};
 MI_TABLES(MI_TABLE)
@@ -98,7 +102,10 @@ int64_t mi_column_int(const struct mi_any_table *table, const struct mi_column_i
     if (column->size == 4) {
         uint32_t value;
         memcpy(&value, at, sizeof value);
-        return value;
+        if (column->kind != MI_KIND_SOME)
+            return value;
+        mi_some some = {value};
+        return column->extra == MI_NONE_NEGATIVE ? mi_some_get(some) : (int64_t)mi_some_u32(some);
     }
     int64_t value;
     memcpy(&value, at, sizeof value);

@@ -44,9 +44,51 @@ enum mi_table_no {
 /* Columns of connection ids: 0 is one, this is none. */
 #define MI_NO_CONNECTION UINT32_MAX
 
+/* --- numbers of 32 bits of which 0 is one --- */
+
+/* Kept as one more, so that none is zero, which takes no memory. */
+typedef struct {
+    uint32_t plus_one;
+} mi_some;
+
+/* How a row says that there is none, and how exports write it. */
+enum mi_none { MI_NONE_NEGATIVE, MI_NONE_GREATEST }; /* -1; 4294967295 */
+
+/* What is negative, or 4294967295 and above, is none. */
+static inline mi_some mi_some_of(int64_t number)
+{
+    return (mi_some){number < 0 || number >= UINT32_MAX ? 0 : (uint32_t)number + 1};
+}
+
+/* -1 is none. */
+static inline int64_t mi_some_get(mi_some some)
+{
+    return (int64_t)some.plus_one - 1;
+}
+
+/* MI_NO_CONNECTION is none. */
+static inline uint32_t mi_some_u32(mi_some some)
+{
+    return some.plus_one - 1;
+}
+
+/* What one value of a column is kept as, by the kind of the column. */
+#define MI_CELL_STR(type)   type
+#define MI_CELL_ID(type)    type
+#define MI_CELL_FIRST(type) type
+#define MI_CELL_COUNT(type) type
+#define MI_CELL_ENUM(type)  type
+#define MI_CELL_BOOL(type)  type
+#define MI_CELL_U32(type)   type
+#define MI_CELL_SOME(type)  mi_some
+#define MI_CELL_I64(type)   type
+#define MI_CELL_F64(type)   type
+#define MI_CELL_NS(type)    type
+#define MI_CELL_TICKS(type) type
+
 /* --- struct mi_nodes { count, room, one array per column } and struct mi_node_row --- */
 
-#define MI_COL(T, name, type, kind, extra, unit, meaning) type *name;
+#define MI_COL(T, name, type, kind, extra, unit, meaning) MI_CELL_##kind(type) * name;
 #define MI_TABLE(row, table, COLUMNS)                                                              \
     struct mi_##table {                                                                            \
         uint32_t count, room; /* rows in use including the unused row 0; rows allocated */         \
@@ -82,6 +124,7 @@ enum mi_column_kind {
     MI_KIND_ENUM,
     MI_KIND_BOOL,
     MI_KIND_U32,
+    MI_KIND_SOME,
     MI_KIND_I64,
     MI_KIND_F64,
     MI_KIND_NS,
@@ -99,7 +142,7 @@ enum mi_str_kind {
 struct mi_column_info {
     const char *name, *unit, *meaning;
     enum mi_column_kind kind;
-    int extra;        /* MI_T_... of ID and FIRST, MI_E_... of ENUM, MI_S_... of STR */
+    int extra;        /* MI_T_... of ID, FIRST; MI_E_... of ENUM; MI_S_... of STR; MI_NONE_... */
     size_t array_at;  /* offset of the array pointer in struct mi_<table> */
     size_t size;      /* bytes per value */
     size_t in_row_at; /* offset of the field in struct mi_<row>_row */
@@ -135,7 +178,8 @@ static inline const struct mi_any_table *mi_any_table_of(const struct mi_tables 
 /* The array of one column: [table->count] values of column->size bytes. */
 void *mi_column_array(const struct mi_any_table *table, const struct mi_column_info *column);
 
-/* One value as an integer: ids, counts, enums, bools and integers; not for F64. */
+/* One value as an integer: ids, counts, enums, bools and integers; not for F64. Where there is no
+ * number it is what MI_NONE_... says. */
 int64_t mi_column_int(const struct mi_any_table *table, const struct mi_column_info *column,
                       uint32_t row);
 

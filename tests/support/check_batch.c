@@ -38,6 +38,7 @@ static bool fits(const struct mi_batch *batch, const struct mi_any_table *any,
         return value == 0 || value == 1;
     case MI_KIND_COUNT:
     case MI_KIND_U32:
+    case MI_KIND_SOME:
     case MI_KIND_I64:
     case MI_KIND_F64:
     case MI_KIND_NS:

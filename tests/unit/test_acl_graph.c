@@ -109,8 +109,8 @@ static void tasks_of_a_profile_are_found(void **state)
         if (!mi_bytes_equal(mi_model_text(&j.model, rows->signals.rule[i]), MI_LIT("planned")))
             continue;
         planned++;
-        assert_int_equal(rows->tasks.native_id[rows->signals.wait[i].v], 0);
-        assert_int_equal(rows->tasks.native_id[rows->signals.record[i].v], 1);
+        assert_int_equal(mi_some_get(rows->tasks.native_id[rows->signals.wait[i].v]), 0);
+        assert_int_equal(mi_some_get(rows->tasks.native_id[rows->signals.record[i].v]), 1);
         assert_int_equal(rows->signals.confidence[i], MI_GUESS); /* the table names no model */
     }
     assert_int_equal(planned, 1);

@@ -77,8 +77,8 @@ static void hardware_rows_become_tasks(void **state)
     uint32_t kernel = rows->tasks.kernel[task].v, track = rows->tasks.track[task].v;
     assert_int_equal(rows->tasks.kernel[again].v, kernel);
     assert_int_equal(rows->tasks.dur_ns[task], 50500);
-    assert_int_equal(rows->tasks.native_id[task], 1);
-    assert_int_equal(rows->tasks.connection[task], 11);
+    assert_int_equal(mi_some_get(rows->tasks.native_id[task]), 1);
+    assert_int_equal(mi_some_u32(rows->tasks.connection[task]), 11);
     assert_text(&r, rows->kernels.name[kernel], "conv1");
     assert_text(&r, rows->kernels.node_name[kernel], "conv1");
     assert_text(&r, rows->kernels.type[kernel], "AI_CORE");
@@ -98,7 +98,7 @@ static void hardware_rows_become_tasks(void **state)
     assert_int_equal(rows->kernels.node_name[copy].v, 0);
     uint32_t record = task_at(&r, T0 + 90000);
     assert_int_equal(rows->kernels.sync[rows->tasks.kernel[record].v], MI_SYNC_RECORD);
-    assert_int_equal(rows->tasks.connection[record], MI_NO_CONNECTION);
+    assert_int_equal(mi_some_u32(rows->tasks.connection[record]), MI_NO_CONNECTION);
     reading_fini(&r);
 }
 
@@ -142,7 +142,7 @@ static void calls_become_slices(void **state)
     assert_int_equal(slices->dur_ns[run], 900500);
     assert_text(&r, slices->name[launch], "launch");
     assert_text(&r, slices->item[launch], "conv1");
-    assert_int_equal(slices->connection[launch], 11);
+    assert_int_equal(mi_some_u32(slices->connection[launch]), 11);
     uint32_t copy = slice_at(&r, T0 + 7000), hccl = slice_at(&r, T0 + 10000);
     assert_text(&r, slices->category[copy], "acl");
     assert_int_equal(slices->item[copy].v, 0);
@@ -197,16 +197,16 @@ static void framework_rows(void **state)
     assert_text(&r, rows->slices.category[slice_at(&r, T0 + 10500)], "op");
     assert_text(&r, rows->slices.category[slice_at(&r, T0 + 5000)], "python");
     assert_text(&r, rows->slices.category[enqueue], "queue");
-    assert_int_equal(rows->slices.correlation[enqueue], 900);
-    assert_int_equal(rows->slices.correlation[dequeue], 900);
+    assert_int_equal(mi_some_u32(rows->slices.correlation[enqueue]), 900);
+    assert_int_equal(mi_some_u32(rows->slices.correlation[dequeue]), 900);
     assert_int_equal(rows->slices.track[enqueue].v, rows->slices.track[step].v); /* 77, "77" */
     assert_int_equal(rows->windows.number[1], 3);
     assert_text(&r, rows->windows.kind[1], "step");
     assert_int_equal(rows->flows.from_slice[1].v, enqueue);
     assert_int_equal(rows->flows.to_slice[1].v, dequeue);
     uint32_t call = slice_at(&r, T0 + 45000);
-    assert_int_equal(rows->slices.connection[call], 0); /* a valid id */
-    assert_int_equal(rows->tasks.connection[1], 0);
+    assert_int_equal(mi_some_u32(rows->slices.connection[call]), 0); /* a valid id */
+    assert_int_equal(mi_some_u32(rows->tasks.connection[1]), 0);
     assert_int_equal(rows->tracks.process[rows->slices.track[call].v], 77);
     assert_int_equal(rows->kernels.kind[1], MI_TASK_COMPUTE); /* "Other" with a name */
     assert_int_equal(rows->kernels.engine[1].v, 0);
@@ -224,13 +224,13 @@ static void kineto_rows(void **state)
     assert_ledger(&r, 11, 11, 0, 0);
     assert_int_equal(rows->tasks.count - 1, 2);
     uint32_t gemm = task_at(&r, 120001), launch = slice_at(&r, 110000);
-    assert_int_equal(rows->tasks.connection[gemm], 55);
+    assert_int_equal(mi_some_u32(rows->tasks.connection[gemm]), 55);
     assert_int_equal(rows->kernels.kind[rows->tasks.kernel[gemm].v], MI_TASK_COMPUTE);
     assert_int_equal(rows->kernels.kind[rows->tasks.kernel[task_at(&r, 160000)].v],
                      MI_TASK_TRANSFER);
     assert_int_equal(rows->tracks.native_id[rows->tasks.track[gemm].v], 7);
-    assert_int_equal(rows->slices.connection[launch], 55);
-    assert_int_equal(rows->slices.correlation[launch], 7);
+    assert_int_equal(mi_some_u32(rows->slices.connection[launch]), 55);
+    assert_int_equal(mi_some_u32(rows->slices.correlation[launch]), 7);
     assert_text(&r, rows->slices.category[launch], "runtime");
     assert_int_equal(rows->flows.from_slice[1].v, launch);
     assert_int_equal(rows->flows.to_task[1].v, gemm);
@@ -426,7 +426,7 @@ static uint64_t digest(const struct reading *r)
             sum = sum * 31 + name.at[i];
         sum = sum * 31 + (uint64_t)rows->slices.start_raw[s];
         sum = sum * 31 + (uint64_t)rows->slices.dur_ns[s];
-        sum = sum * 31 + rows->slices.connection[s];
+        sum = sum * 31 + mi_some_u32(rows->slices.connection[s]);
         sum = sum * 31 + rows->slices.track[s].v;
     }
     for (uint32_t s = 1; s < rows->samples.count; s++)

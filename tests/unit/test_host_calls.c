@@ -55,7 +55,7 @@ static uint32_t add_queue(struct host *h, uint32_t track, const char *name, int6
                           int64_t end_ns, uint32_t correlation)
 {
     uint32_t s = add_call(h, track, "queue", name, start_ns, end_ns, MI_NO_CONNECTION);
-    h->rows->slices.correlation[s] = correlation;
+    h->rows->slices.correlation[s] = mi_some_of(correlation);
     return s;
 }
 
@@ -63,7 +63,7 @@ static uint32_t add_task(struct host *h, const char *name, enum mi_task_kind kin
                          uint32_t connection)
 {
     uint32_t task = hand_task(&h->hand, h->stream, name, kind, 0, start_ns, 5, 0);
-    h->rows->tasks.connection[task] = connection;
+    h->rows->tasks.connection[task] = mi_some_of(connection);
     h->rows->kernels.model[h->rows->tasks.kernel[task].v] = UINT32_MAX;
     return task;
 }

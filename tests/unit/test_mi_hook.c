@@ -225,10 +225,11 @@ static void test_activity(void **state)
     assert_int_equal(rows->kernels.model[rows->tasks.kernel[1].v], 5);
     assert_int_equal(rows->kernels.model[rows->tasks.kernel[3].v], UINT32_MAX); /* of none */
     assert_int_equal(rows->kernels.model[rows->tasks.kernel[4].v], -1);         /* not stated */
-    assert_int_equal(rows->tasks.connection[3], 12);
-    assert_int_equal(rows->tasks.native_id[3], -1);
+    assert_int_equal(mi_some_u32(rows->tasks.connection[3]), 12);
+    assert_int_equal(mi_some_get(rows->tasks.native_id[3]), -1);
     assert_int_equal(rows->tracks.native_id[rows->tasks.track[1].v], 7);
-    assert_int_equal(rows->slices.connection[2], 12); /* the launch that the hook saw */
+    assert_int_equal(mi_some_u32(rows->slices.connection[2]),
+                     12); /* the launch that the hook saw */
     reading_fini(&reading);
 }
 

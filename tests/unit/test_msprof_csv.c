@@ -50,8 +50,8 @@ static void operators_become_tasks(void **state)
     assert_int_equal(rows->tasks.start_raw[1], 1700000000000010125);
     assert_int_equal(rows->tasks.start_raw[5], 1700000000001040007);
     assert_int_equal(rows->tasks.dur_ns[1], 20500);
-    assert_int_equal(rows->tasks.native_id[2], 2);
-    assert_int_equal(rows->tasks.native_id[3], -1);
+    assert_int_equal(mi_some_get(rows->tasks.native_id[2]), 2);
+    assert_int_equal(mi_some_get(rows->tasks.native_id[3]), -1);
     uint32_t conv = rows->tasks.kernel[1].v, reduce = rows->tasks.kernel[3].v;
     assert_int_equal(rows->tasks.kernel[4].v, conv);
     assert_text(text_of(&r, rows->kernels.node_name[conv]), "conv/Conv2D");

@@ -57,9 +57,9 @@ static void tasks_of_a_model(void **state)
     assert_int_equal(rows->kernels.model[rows->tasks.kernel[3].v], UINT32_MAX);
     assert_int_equal(rows->tasks.start_raw[1], 1700000000000010125);
     assert_int_equal(rows->tasks.dur_ns[1], 20500);
-    assert_int_equal(rows->tasks.connection[1], 10);
-    assert_int_equal(rows->tasks.connection[2], MI_NO_CONNECTION);
-    assert_int_equal(rows->tasks.native_id[3], 3);
+    assert_int_equal(mi_some_u32(rows->tasks.connection[1]), 10);
+    assert_int_equal(mi_some_u32(rows->tasks.connection[2]), MI_NO_CONNECTION);
+    assert_int_equal(mi_some_get(rows->tasks.native_id[3]), 3);
     assert_int_equal(rows->tracks.native_id[rows->tasks.track[1].v], 35);
     reading_fini(&r);
 }
@@ -101,13 +101,13 @@ static void calls_and_ops_are_slices(void **state)
     assert_text(&r, slices->category[1], "acl");
     assert_text(&r, slices->category[2], "runtime"); /* in the order of their connections */
     assert_text(&r, slices->name[2], "rtKernelLaunch");
-    assert_int_equal(slices->connection[1], 90);
+    assert_int_equal(mi_some_u32(slices->connection[1]), 90);
     assert_int_equal(tracks->process[slices->track[1].v], 77);
     assert_int_equal(tracks->native_id[slices->track[1].v], 73);
     assert_text(&r, slices->name[8], "Enqueue");
     assert_text(&r, slices->category[8], "queue");
-    assert_int_equal(slices->correlation[8], 9000);
-    assert_int_equal(slices->correlation[9], 9000);
+    assert_int_equal(mi_some_u32(slices->correlation[8]), 9000);
+    assert_int_equal(mi_some_u32(slices->correlation[9]), 9000);
     assert_int_equal(slices->start_raw[8], 1700000000000010000);
     assert_text(&r, slices->category[13], "step");
     assert_text(&r, slices->category[14], "python");
@@ -218,8 +218,8 @@ static void ranges_are_annotations(void **state)
     assert_text(&r, slices->name[16], "my range");
     assert_text(&r, slices->item[16], "domain");
     assert_text(&r, slices->category[16], "annotation");
-    assert_int_equal(slices->connection[16], MI_NO_CONNECTION);
-    assert_int_equal(slices->connection[17], 4000000001);
+    assert_int_equal(mi_some_u32(slices->connection[16]), MI_NO_CONNECTION);
+    assert_int_equal(mi_some_u32(slices->connection[17]), 4000000001);
     assert_text(&r, slices->name[18], "garbage collection");
     assert_int_equal(slices->dur_ns[18], 10000);
     reading_fini(&r);

@@ -142,7 +142,7 @@ static uint32_t find_node_call(const struct joining *j, uint32_t connection)
 {
     const struct mi_slices *slices = &j->model.all.rows.slices;
     for (uint32_t s = 1; s < slices->count; s++)
-        if (slices->connection[s] == connection && is(j, slices->category[s], "node"))
+        if (mi_some_u32(slices->connection[s]) == connection && is(j, slices->category[s], "node"))
             return s;
     return 0;
 }
@@ -164,7 +164,7 @@ static void kernels_begin_before_their_launch(void **state)
         const struct mi_tables *rows = &j.model.all.rows;
         for (uint32_t t = 1; t < rows->tasks.count; t++) {
             bool is_kernel = rows->kernels.kind[kernel_of(&j, t)] == MI_TASK_COMPUTE;
-            uint32_t call = find_node_call(&j, rows->tasks.connection[t]);
+            uint32_t call = find_node_call(&j, mi_some_u32(rows->tasks.connection[t]));
             assert_true(!is_kernel || (call && rows->tasks.launch[t].v == call));
             if (!call || rows->tracks.kind[rows->tasks.track[t].v] != MI_TRACK_STREAM)
                 continue;
@@ -225,11 +225,11 @@ static void two_tasks_have_no_call(void **state)
         assert_true(joining_run(&j));
         const struct mi_tables *rows = &j.model.all.rows;
         for (uint32_t s = 1; s < rows->slices.count; s++)
-            if (rows->slices.connection[s] != MI_NO_CONNECTION)
-                mi_map_set(&calls, rows->slices.connection[s], 1);
+            if (mi_some_u32(rows->slices.connection[s]) != MI_NO_CONNECTION)
+                mi_map_set(&calls, mi_some_u32(rows->slices.connection[s]), 1);
         for (uint32_t t = 1; t < rows->tasks.count; t++) {
             if (rows->tracks.kind[rows->tasks.track[t].v] != MI_TRACK_STREAM ||
-                mi_map_get(&calls, rows->tasks.connection[t]))
+                mi_map_get(&calls, mi_some_u32(rows->tasks.connection[t])))
                 continue;
             alone++;
             holders += is(&j, rows->kernels.type[kernel_of(&j, t)], "PLACE_HOLDER_SQE");
@@ -267,7 +267,7 @@ static void every_connection_became_something(void **state)
             skip();
         const struct mi_tables *rows = &j.model.all.rows;
         for (uint32_t s = 1; s < rows->slices.count; s++)
-            halves += rows->slices.correlation[s] != MI_NO_CONNECTION &&
+            halves += mi_some_u32(rows->slices.correlation[s]) != MI_NO_CONNECTION &&
                       is(&j, rows->slices.category[s], "queue");
         for (uint32_t f = 1; f < rows->flows.count; f++) {
             uint32_t from = rows->flows.from_slice[f].v, to = rows->flows.to_slice[f].v;
@@ -277,7 +277,7 @@ static void every_connection_became_something(void **state)
             mi_map_set(&ops, from, 1);
             if (is_launch) {
                 uint32_t task = rows->flows.to_task[f].v;
-                mi_map_set(&launches, mi_pair(from, rows->tasks.connection[task]), 1);
+                mi_map_set(&launches, mi_pair(from, mi_some_u32(rows->tasks.connection[task])), 1);
             } else {
                 mi_map_set(&ops, to, 1);
                 ends += 2;
@@ -462,7 +462,7 @@ static void names_of_the_trace_of_2024(void **state)
         mi_str_id name = rows->kernels.name[kernel_of(&j, t)];
         mi_map_set(&seen, name.v, 1);
         often += is(&j, name, "aclnnInplaceMuls_MulAiCore_Mul");
-        launched += find_node_call(&j, rows->tasks.connection[t]) != 0;
+        launched += find_node_call(&j, mi_some_u32(rows->tasks.connection[t])) != 0;
     }
     names = seen.count;
     assert_int_equal(names, 93);

@@ -57,10 +57,10 @@ static void assert_order(const struct mi_tables *rows, const uint32_t *order, ui
     assert_non_null(seen);
     for (uint32_t at = 1; at < count; at++) {
         uint32_t row = order ? order[at] : at, before = order ? order[at - 1] : at - 1;
-        assert_false(seen[tasks->native_id[row] - 1]);
-        seen[tasks->native_id[row] - 1] = 1;
+        assert_false(seen[mi_some_get(tasks->native_id[row]) - 1]);
+        seen[mi_some_get(tasks->native_id[row]) - 1] = 1;
         if (at > 1 && tasks->start_raw[before] == tasks->start_raw[row])
-            assert_true(tasks->native_id[before] < tasks->native_id[row]);
+            assert_true(mi_some_get(tasks->native_id[before]) < mi_some_get(tasks->native_id[row]));
         else if (at > 1)
             assert_true(tasks->start_raw[before] < tasks->start_raw[row]);
     }

@@ -276,11 +276,32 @@ static void arguments_that_tie(void **state)
     struct reading r;
     read_bytes(&r, mi_cstr(text));
     const struct mi_slices *slices = &r.batch.rows.slices;
-    assert_int_equal(slices->connection[1], 6);
-    assert_int_equal(slices->connection[2], MI_NO_CONNECTION);
-    assert_int_equal(slices->connection[3], MI_NO_CONNECTION);
+    assert_int_equal(mi_some_u32(slices->connection[1]), 6);
+    assert_int_equal(mi_some_u32(slices->connection[2]), MI_NO_CONNECTION);
+    assert_int_equal(mi_some_u32(slices->connection[3]), MI_NO_CONNECTION);
     assert_int_equal(reading_diag(&r, "trace.key_twice"), 1);
     assert_int_equal(reading_diag(&r, "trace.connection_long"), 1);
+    reading_fini(&r);
+}
+
+/* So has the number of a task. */
+static void long_task_ids(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"Ascend "
+        "Hardware\"}},"
+        "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"name\":\"a\",\"ts\":1,\"dur\":1,"
+        "\"args\":{\"Task Id\":4294967294,\"Stream Id\":2,\"Task Type\":\"AI_CORE\"}},"
+        "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"name\":\"b\",\"ts\":2,\"dur\":1,"
+        "\"args\":{\"Task Id\":4294967296,\"Stream Id\":2,\"Task Type\":\"AI_CORE\"}}]";
+    struct reading r;
+    read_bytes(&r, mi_cstr(text));
+    const struct mi_tasks *tasks = &r.batch.rows.tasks;
+    assert_int_equal(tasks->count - 1, 2);
+    assert_true(mi_some_get(tasks->native_id[1]) == 4294967294);
+    assert_true(mi_some_get(tasks->native_id[2]) == -1);
+    assert_int_equal(reading_diag(&r, "trace.task_long"), 1);
     reading_fini(&r);
 }
 
@@ -420,6 +441,7 @@ int main(void)
         cmocka_unit_test(lanes_are_pairs_as_written),
         cmocka_unit_test(ids_are_text),
         cmocka_unit_test(arguments_that_tie),
+        cmocka_unit_test(long_task_ids),
         cmocka_unit_test(asynchronous_spans),
         cmocka_unit_test(nested_spans_in_any_order),
         cmocka_unit_test(arrows_with_steps_and_several_ends),

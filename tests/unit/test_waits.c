@@ -472,7 +472,7 @@ static void gains_are_means(void **state)
     static const int64_t again[4][2] = {{1000, 10}, {1000, 200}, {1201, 20}, {1224, 10}};
     uint32_t first = rows->tasks.count - 4;
     for (uint32_t i = 0; i < 4; i++)
-        rows->tasks.native_id[first + i] = i;
+        rows->tasks.native_id[first + i] = mi_some_of(i);
     for (uint32_t i = 0; i < 4; i++) {
         struct mi_task_row row = {.track = rows->tasks.track[first + i],
                                   .kernel = rows->tasks.kernel[first + i],

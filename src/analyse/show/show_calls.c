@@ -39,12 +39,12 @@ static uint32_t collection_of(const struct mi_tables *rows, uint32_t slice)
 static uint32_t find_enqueue(const struct mi_model *model, uint32_t slice)
 {
     const struct mi_tables *rows = &model->all.rows;
-    uint32_t id = rows->slices.correlation[slice];
+    uint32_t id = mi_some_u32(rows->slices.correlation[slice]);
     if (id == MI_NO_CONNECTION || !has_category(model, slice, "queue") ||
         !starts_with(model, slice, "Dequeue"))
         return 0;
     for (uint32_t s = 1; s < rows->slices.count; s++)
-        if (rows->slices.correlation[s] == id && has_category(model, s, "queue") &&
+        if (mi_some_u32(rows->slices.correlation[s]) == id && has_category(model, s, "queue") &&
             starts_with(model, s, "Enqueue") &&
             collection_of(rows, s) == collection_of(rows, slice))
             return s;

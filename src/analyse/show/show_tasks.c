@@ -204,8 +204,8 @@ void mi_show_tasks(struct mi_show *show)
         row[6] = mi_cell_int(rows->tasks.start_ns[t]);
         row[7] = mi_cell_int(rows->tasks.dur_ns[t]);
         row[8] = mi_cell_int(rows->tasks.start_raw[t]);
-        if (rows->tasks.native_id[t] >= 0)
-            row[9] = mi_cell_int(rows->tasks.native_id[t]);
+        if (mi_some_get(rows->tasks.native_id[t]) >= 0)
+            row[9] = mi_cell_int(mi_some_get(rows->tasks.native_id[t]));
         if (rows->tasks.parent[t].v) {
             row[3] = mi_cell_int(rows->tasks.turn[t]);
             row[10] = mi_cell_int(rows->tasks.parent[t].v);

@@ -83,8 +83,9 @@ static void choose_lanes(struct mi_waits *waits)
 /* The same task in another run: its stream and its number there. */
 static uint64_t key_of(const struct mi_taskgraph *graph, uint32_t vertex)
 {
-    return mi_pair(graph->track[graph->lane[vertex]],
-                   (uint32_t)graph->model->all.rows.tasks.native_id[graph->task[vertex]]);
+    return mi_pair(
+        graph->track[graph->lane[vertex]],
+        (uint32_t)mi_some_get(graph->model->all.rows.tasks.native_id[graph->task[vertex]]));
 }
 
 static uint32_t lane_of(const struct mi_taskgraph *graph, uint32_t track)
@@ -119,7 +120,7 @@ static bool map_graph(const struct mi_taskgraph *graph, struct mi_map *places)
 {
     bool ok = mi_map_reserve(places, graph->count);
     for (uint32_t v = 0; ok && v < graph->count; v++)
-        if (graph->model->all.rows.tasks.native_id[graph->task[v]] >= 0)
+        if (mi_some_get(graph->model->all.rows.tasks.native_id[graph->task[v]]) >= 0)
             ok = mi_map_set(places, key_of(graph, v), v + 1);
     return ok;
 }

@@ -28,7 +28,7 @@ bool mi_cann_plan_ids(struct mi_cann_plan *plan)
         plan->first_id[track] = plan->last_id[track] = -1;
     for (uint32_t t = 1; t < rows->tasks.count; t++) {
         uint32_t track = rows->tasks.track[t].v;
-        int64_t id = rows->tasks.native_id[t], *first = &plan->first_id[track];
+        int64_t id = mi_some_get(rows->tasks.native_id[t]), *first = &plan->first_id[track];
         if (id < 0 || plan->is_foreign[rows->tasks.kernel[t].v])
             continue;
         *first = *first < 0 || id < *first ? id : *first;

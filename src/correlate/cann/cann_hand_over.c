@@ -71,11 +71,11 @@ void mi_cann_hand_over(struct mi_model *model, uint32_t kept, uint32_t dropped)
     struct mi_tasks *tasks = &model->all.rows.tasks;
     uint32_t parent = tasks->parent[dropped].v;
     hand_over_kernel(model, tasks->kernel[kept].v, tasks->kernel[dropped].v);
-    if (tasks->connection[kept] == MI_NO_CONNECTION)
+    if (mi_some_u32(tasks->connection[kept]) == MI_NO_CONNECTION)
         tasks->connection[kept] = tasks->connection[dropped];
     if (!tasks->thread[kept].v)
         tasks->thread[kept] = tasks->thread[dropped];
-    if (tasks->native_id[kept] < 0)
+    if (mi_some_get(tasks->native_id[kept]) < 0)
         tasks->native_id[kept] = tasks->native_id[dropped];
     if (!tasks->parent[kept].v && parent && encloses(tasks, parent, kept))
         tasks->parent[kept].v = parent;

@@ -44,7 +44,7 @@ static void look_at_tasks(struct lone *l)
     for (uint32_t t = 1; t < tasks->count; t++) {
         uint8_t *has = &l->has[tasks->track[t].v];
         uint32_t kernel = tasks->kernel[t].v;
-        if (tasks->native_id[t] < 0 || is_foreign(l, t)) {
+        if (mi_some_get(tasks->native_id[t]) < 0 || is_foreign(l, t)) {
             *has |= starts_model(l, kernel) ? HAS_START : 0;
             continue;
         }
@@ -145,7 +145,7 @@ static bool anchor_track(struct lone *l, uint32_t track)
         return claims || !planned;
     struct mi_cann_anchor anchor = {
         .track = track,
-        .id = (uint32_t)l->rows->tasks.native_id[l->firsts[track]],
+        .id = (uint32_t)mi_some_get(l->rows->tasks.native_id[l->firsts[track]]),
         .planned = planned,
         .is_lone = true,
     };

@@ -137,7 +137,7 @@ bool mi_cann_plan_note(struct mi_cann_plan *plan, uint32_t task, uint32_t node)
     const struct mi_tasks *tasks = &plan->model->all.rows.tasks;
     uint32_t planned = plan->task_of_node[node], track = tasks->track[task].v;
     uint32_t *last = &plan->anchor_of[tasks->kernel[task].v];
-    int64_t id = tasks->native_id[task];
+    int64_t id = mi_some_get(tasks->native_id[task]);
     if (!planned || planned == SEVERAL || id < 0 || id >= UINT32_MAX)
         return true;
     const struct mi_cann_anchor *same = *last ? &plan->anchors[*last] : NULL;
@@ -162,7 +162,7 @@ bool mi_cann_plan_note(struct mi_cann_plan *plan, uint32_t task, uint32_t node)
 bool mi_cann_plan_note_unknown(struct mi_cann_plan *plan, uint32_t task)
 {
     const struct mi_tasks *tasks = &plan->model->all.rows.tasks;
-    int64_t id = tasks->native_id[task];
+    int64_t id = mi_some_get(tasks->native_id[task]);
     if (plan->items.row_count <= 1 || id < 0 || id >= UINT32_MAX)
         return true;
     return mi_map_set(&plan->seen, mi_pair(tasks->track[task].v, (uint32_t)id), task);
@@ -266,7 +266,7 @@ uint32_t mi_cann_plan_find(const struct mi_cann_plan *plan, uint32_t task, enum 
 {
     const struct mi_tasks *tasks = &plan->model->all.rows.tasks;
     uint32_t track = tasks->track[task].v;
-    int64_t id = tasks->native_id[task];
+    int64_t id = mi_some_get(tasks->native_id[task]);
     uint32_t first = plan->track_first[track], end = plan->track_first[track + 1];
     uint32_t lo = first, hi = end;
     *hold = MI_CANN_ONE_SIDE;

@@ -52,9 +52,10 @@ static int64_t distance(int64_t a, int64_t b)
  */
 static int64_t id_of(const struct mi_tasks *tasks, uint32_t t)
 {
-    if (tasks->native_id[t] >= 0 || tasks->connection[t] == MI_NO_CONNECTION)
-        return tasks->native_id[t];
-    return tasks->connection[t];
+    if (mi_some_get(tasks->native_id[t]) >= 0 ||
+        mi_some_u32(tasks->connection[t]) == MI_NO_CONNECTION)
+        return mi_some_get(tasks->native_id[t]);
+    return mi_some_u32(tasks->connection[t]);
 }
 
 static int64_t end_of(const struct mi_tasks *tasks, uint32_t t)

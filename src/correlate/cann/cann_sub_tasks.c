@@ -58,7 +58,7 @@ static uint32_t find_starters(const struct search *s, uint32_t at, uint32_t *sta
         uint32_t t = s->order[i];
         if (tasks->start_raw[t] != tasks->start_raw[collective])
             break;
-        if (count < MAX_STARTERS && t != collective && tasks->native_id[t] >= 0 &&
+        if (count < MAX_STARTERS && t != collective && mi_some_get(tasks->native_id[t]) >= 0 &&
             is_near(s, collective, t) && end_of(s, t) <= end_of(s, collective))
             starters[count++] = t;
     }
@@ -69,12 +69,12 @@ static bool is_part(const struct search *s, uint32_t collective, const uint32_t 
                     uint32_t count, uint32_t t)
 {
     const struct mi_tasks *tasks = s->tasks;
-    if (tasks->connection[t] != MI_NO_CONNECTION &&
-        tasks->connection[collective] != MI_NO_CONNECTION)
-        return tasks->connection[t] == tasks->connection[collective];
+    if (mi_some_u32(tasks->connection[t]) != MI_NO_CONNECTION &&
+        mi_some_u32(tasks->connection[collective]) != MI_NO_CONNECTION)
+        return mi_some_u32(tasks->connection[t]) == mi_some_u32(tasks->connection[collective]);
     for (uint32_t i = 0; i < count; i++)
         if (tasks->track[starters[i]].v == tasks->track[t].v &&
-            tasks->native_id[starters[i]] == tasks->native_id[t])
+            mi_some_get(tasks->native_id[starters[i]]) == mi_some_get(tasks->native_id[t]))
             return true;
     return false;
 }
@@ -102,7 +102,8 @@ static void take_parts(struct search *s, uint32_t at)
 /* A collective that may have parts which no file assigns to it. */
 static bool is_open(const struct search *s, uint32_t t)
 {
-    return is_collective(s, t) && (!s->has_parts[t] || s->tasks->connection[t] != MI_NO_CONNECTION);
+    return is_collective(s, t) &&
+           (!s->has_parts[t] || mi_some_u32(s->tasks->connection[t]) != MI_NO_CONNECTION);
 }
 
 bool mi_cann_find_sub_tasks(struct mi_model *model, const uint32_t *collections)

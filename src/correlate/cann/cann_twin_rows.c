@@ -50,9 +50,9 @@ static bool same_call(const struct mi_tables *rows, uint32_t a, uint32_t b)
 
 static void hand_over(struct mi_slices *slices, uint32_t kept, uint32_t dropped)
 {
-    if (slices->connection[kept] == MI_NO_CONNECTION)
+    if (mi_some_u32(slices->connection[kept]) == MI_NO_CONNECTION)
         slices->connection[kept] = slices->connection[dropped];
-    if (slices->correlation[kept] == MI_NO_CONNECTION)
+    if (mi_some_u32(slices->correlation[kept]) == MI_NO_CONNECTION)
         slices->correlation[kept] = slices->correlation[dropped];
     if (!slices->item[kept].v)
         slices->item[kept] = slices->item[dropped];

@@ -30,8 +30,8 @@ static bool key_behind(const struct mi_tables *rows, uint32_t a, uint32_t b)
         return tasks->start_raw[a] > tasks->start_raw[b];
     if (tasks->track[a].v != tasks->track[b].v)
         return tasks->track[a].v > tasks->track[b].v;
-    if (tasks->native_id[a] != tasks->native_id[b])
-        return tasks->native_id[a] > tasks->native_id[b];
+    if (mi_some_get(tasks->native_id[a]) != mi_some_get(tasks->native_id[b]))
+        return mi_some_get(tasks->native_id[a]) > mi_some_get(tasks->native_id[b]);
     if (mi_cann_source_in(rows, a) != mi_cann_source_in(rows, b))
         return mi_cann_source_in(rows, a) > mi_cann_source_in(rows, b);
     if (tasks->dur_ns[a] != tasks->dur_ns[b])
@@ -235,7 +235,8 @@ static void join_near(struct mi_cann_twins *tw, uint32_t at)
 
 static bool same_key(const struct mi_tasks *tasks, uint32_t a, uint32_t b)
 {
-    return tasks->track[a].v == tasks->track[b].v && tasks->native_id[a] == tasks->native_id[b];
+    return tasks->track[a].v == tasks->track[b].v &&
+           mi_some_get(tasks->native_id[a]) == mi_some_get(tasks->native_id[b]);
 }
 
 /* All rows of one start, in [from, end) of the order. */

@@ -73,12 +73,12 @@ static bool fill_lanes(struct plan *p)
             lane->load = MIXED;
         else if (load)
             lane->load = load;
-        if (tasks->native_id[t] < 0 || tasks->native_id[t] > UINT32_MAX) {
+        if (mi_some_get(tasks->native_id[t]) < 0) {
             lane->load = MIXED;
             continue;
         }
-        uint32_t *at =
-            mi_map_at(&p->first_of, mi_pair(tasks->track[t].v, (uint32_t)tasks->native_id[t]));
+        uint32_t *at = mi_map_at(
+            &p->first_of, mi_pair(tasks->track[t].v, (uint32_t)mi_some_get(tasks->native_id[t])));
         if (!at || (!*at && !mi_u32s_push(&lane->tasks, t)))
             return false;
         *at = 1;
@@ -105,8 +105,8 @@ static bool sort_lane(struct plan *p, struct lane *lane)
     if (!list)
         return false;
     for (uint32_t i = 0; i < lane->tasks.count; i++)
-        list[i] =
-            (struct id_of_task){p->rows->tasks.native_id[lane->tasks.at[i]], lane->tasks.at[i]};
+        list[i] = (struct id_of_task){mi_some_get(p->rows->tasks.native_id[lane->tasks.at[i]]),
+                                      lane->tasks.at[i]};
     if (lane->tasks.count > 1)
         qsort(list, lane->tasks.count, sizeof *list, by_id);
     for (uint32_t i = 0; i < lane->tasks.count; i++)
@@ -193,12 +193,13 @@ static bool spread(struct plan *p)
     bool ok = true;
     for (uint32_t t = 1; ok && t < tasks->count; t++)
         if (p->planned_of[t])
-            ok = mi_map_set(&by_key, mi_pair(tasks->track[t].v, (uint32_t)tasks->native_id[t]),
+            ok = mi_map_set(&by_key,
+                            mi_pair(tasks->track[t].v, (uint32_t)mi_some_get(tasks->native_id[t])),
                             p->planned_of[t]);
     for (uint32_t t = 1; ok && t < tasks->count; t++)
-        if (tasks->native_id[t] >= 0 && !tasks->parent[t].v)
-            p->planned_of[t] =
-                mi_map_get(&by_key, mi_pair(tasks->track[t].v, (uint32_t)tasks->native_id[t]));
+        if (mi_some_get(tasks->native_id[t]) >= 0 && !tasks->parent[t].v)
+            p->planned_of[t] = mi_map_get(
+                &by_key, mi_pair(tasks->track[t].v, (uint32_t)mi_some_get(tasks->native_id[t])));
     mi_map_fini(&by_key);
     return ok;
 }

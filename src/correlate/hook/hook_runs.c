@@ -237,7 +237,8 @@ static void set_launches(struct runs *r)
     for (uint32_t t = 1; t < tasks->count; t++) {
         uint64_t key = key_of(r, t);
         const struct group *group = key ? group_of(r, t, key) : NULL;
-        if (!group || group->shift < 0 || (tasks->launch[t].v && tasks->native_id[t] >= 0))
+        if (!group || group->shift < 0 ||
+            (tasks->launch[t].v && mi_some_get(tasks->native_id[t]) >= 0))
             continue; /* without ids the launch known so far is that of the load */
         const struct execution *calls = executions_of(r, group, &count);
         tasks->launch[t].v = calls[group->shift + tasks->run[t]].slice;

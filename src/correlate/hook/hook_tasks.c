@@ -55,7 +55,8 @@ static bool list_tasks(const struct mi_tables *rows, struct entries *e)
         uint32_t track = tasks->track[t].v;
         if (rows->tracks.kind[track] == MI_TRACK_STREAM && !tasks->parent[t].v)
             ok = add(e, rows->sources.capture[rows->tracks.source[track].v],
-                     rows->tracks.device[track], rows->tracks.native_id[track], tasks->native_id[t],
+                     rows->tracks.device[track], rows->tracks.native_id[track],
+                     mi_some_get(tasks->native_id[t]),
                      (struct entry){.start_ns = tasks->start_ns[t], .row = t, .is_task = true});
     }
     return ok;
@@ -123,10 +124,13 @@ static bool tie_launches(struct mi_tables *rows)
     for (uint32_t t = 1; ok && t < rows->tasks.count; t++) {
         uint32_t launch = rows->tasks.launch[t].v;
         while (launch && rows->slices.parent[launch].v &&
-               rows->slices.connection[rows->slices.parent[launch].v] == rows->tasks.connection[t])
+               mi_some_u32(rows->slices.connection[rows->slices.parent[launch].v]) ==
+                   mi_some_u32(rows->tasks.connection[t]))
             launch = rows->slices.parent[launch].v;
-        uint32_t *at = launch && rows->tasks.native_id[t] < 0 ? mi_map_at(&task_of, launch) : NULL;
-        ok = at || !launch || rows->tasks.native_id[t] >= 0;
+        uint32_t *at = launch && mi_some_get(rows->tasks.native_id[t]) < 0
+                           ? mi_map_at(&task_of, launch)
+                           : NULL;
+        ok = at || !launch || mi_some_get(rows->tasks.native_id[t]) >= 0;
         if (at && !*at)
             *at = t;
     }

@@ -13,7 +13,7 @@
 static bool is_launch(const struct mi_host_graphs *g, uint32_t slice)
 {
     return mi_host_slice_level(&g->ops, slice) == MI_HOST_NODE &&
-           g->rows->slices.connection[slice] != MI_NO_CONNECTION;
+           mi_some_u32(g->rows->slices.connection[slice]) != MI_NO_CONNECTION;
 }
 
 bool mi_host_find_calls(struct mi_host_graphs *g)

@@ -30,7 +30,7 @@ static bool measure(struct launches *l)
     l->spans = mi_mem_zero((size_t)collections + 1, sizeof *l->spans);
     for (uint32_t s = 1; l->spans && s < slices->count; s++) {
         struct span_of_ids *span = &l->spans[mi_host_collection_of_slice(l->rows, s)];
-        uint32_t id = slices->connection[s];
+        uint32_t id = mi_some_u32(slices->connection[s]);
         if (id == MI_NO_CONNECTION)
             continue;
         span->least = span->count && span->least < id ? span->least : id;
@@ -81,9 +81,9 @@ static bool note_calls(struct launches *l)
     const struct mi_slices *slices = &l->rows->slices;
     for (uint32_t s = 1; s < slices->count; s++) {
         uint32_t collection = mi_host_collection_of_slice(l->rows, s);
-        if (slices->connection[s] == MI_NO_CONNECTION || !collection)
+        if (mi_some_u32(slices->connection[s]) == MI_NO_CONNECTION || !collection)
             continue;
-        uint32_t *at = place_of(l, collection, slices->connection[s], true);
+        uint32_t *at = place_of(l, collection, mi_some_u32(slices->connection[s]), true);
         if (!at)
             return false;
         if (!*at || is_better(l, s, *at))
@@ -97,9 +97,9 @@ static void set_launches(struct launches *l)
     struct mi_tasks *tasks = &l->rows->tasks;
     for (uint32_t t = 1; t < tasks->count; t++) {
         uint32_t collection = mi_host_collection_of_task(l->rows, t);
-        if (tasks->connection[t] == MI_NO_CONNECTION || !collection)
+        if (mi_some_u32(tasks->connection[t]) == MI_NO_CONNECTION || !collection)
             continue;
-        const uint32_t *at = place_of(l, collection, tasks->connection[t], false);
+        const uint32_t *at = place_of(l, collection, mi_some_u32(tasks->connection[t]), false);
         if (at)
             tasks->launch[t].v = *at;
     }

@@ -29,7 +29,7 @@ bool mi_host_find_lost(const struct mi_model *model, struct mi_map *names)
         has_task[rows->tasks.launch[t].v] = 1;
     for (uint32_t s = 1; ok && s < rows->slices.count; s++)
         if (!has_task[s] && rows->slices.item[s].v &&
-            rows->slices.connection[s] != MI_NO_CONNECTION &&
+            mi_some_u32(rows->slices.connection[s]) != MI_NO_CONNECTION &&
             is_named(model, rows->slices.category[s], "node") && !lies_in_load(model, s))
             ok = mi_map_set(names, rows->slices.item[s].v, 1);
     mi_mem_free(has_task);

@@ -40,10 +40,11 @@ static bool note_enqueues(struct mi_host_ops *ops)
 {
     const struct mi_tables *rows = &ops->model->all.rows;
     for (uint32_t s = 1; s < rows->slices.count; s++)
-        if (rows->slices.correlation[s] != MI_NO_CONNECTION &&
+        if (mi_some_u32(rows->slices.correlation[s]) != MI_NO_CONNECTION &&
             mi_host_slice_level(ops, s) == MI_HOST_QUEUE && is_named(ops, s, "Enqueue") &&
             !mi_map_set(&ops->enqueues,
-                        mi_pair(mi_host_collection_of_slice(rows, s), rows->slices.correlation[s]),
+                        mi_pair(mi_host_collection_of_slice(rows, s),
+                                mi_some_u32(rows->slices.correlation[s])),
                         s))
             return false;
     return true;
@@ -91,11 +92,11 @@ uint32_t mi_host_op_of(const struct mi_host_ops *ops, uint32_t slice)
         if (level == MI_HOST_OP)
             return slice;
         uint32_t enqueue = 0;
-        if (level == MI_HOST_QUEUE && slices->correlation[slice] != MI_NO_CONNECTION &&
+        if (level == MI_HOST_QUEUE && mi_some_u32(slices->correlation[slice]) != MI_NO_CONNECTION &&
             is_named(ops, slice, "Dequeue"))
             enqueue = mi_map_get(&ops->enqueues,
                                  mi_pair(mi_host_collection_of_slice(&ops->model->all.rows, slice),
-                                         slices->correlation[slice]));
+                                         mi_some_u32(slices->correlation[slice])));
         slice = slices->parent[enqueue ? enqueue : slice].v;
     }
     return 0;

@@ -95,7 +95,7 @@ static bool list_works(struct works *w)
                           launch, t);
     }
     for (uint32_t s = 1; ok && s < rows->slices.count; s++)
-        if (!w->has_task[s] && rows->slices.connection[s] != MI_NO_CONNECTION &&
+        if (!w->has_task[s] && mi_some_u32(rows->slices.connection[s]) != MI_NO_CONNECTION &&
             rows->slices.item[s].v && mi_host_slice_level(&w->g->ops, s) == MI_HOST_NODE &&
             mi_host_collection_of_slice(rows, s) == w->g->collection &&
             mi_host_op_of(&w->g->ops, s))
@@ -281,7 +281,7 @@ static void link_tasks(struct works *w)
     const struct mi_tasks *tasks = &w->rows->tasks;
     for (uint32_t t = 1; t < tasks->count; t++) {
         uint32_t node = w->node_of[w->main_of[t]];
-        bool has_id = tasks->launch[t].v && tasks->connection[t] != MI_NO_CONNECTION;
+        bool has_id = tasks->launch[t].v && mi_some_u32(tasks->connection[t]) != MI_NO_CONNECTION;
         if (!node)
             continue;
         mi_link_add(&w->g->model->all,

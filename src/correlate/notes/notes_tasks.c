@@ -127,7 +127,7 @@ static bool gather_tasks(struct joining *j)
     for (uint32_t t = 1; t < tasks->count; t++) {
         uint32_t k = tasks->kernel[t].v, track = tasks->track[t].v;
         uint32_t collection = j->rows->sources.collection[kernels->source[k].v];
-        int64_t stream = j->rows->tracks.native_id[track], id = tasks->native_id[t];
+        int64_t stream = j->rows->tracks.native_id[track], id = mi_some_get(tasks->native_id[t]);
         if (!collection)
             continue;
         if (stream >= 0 && stream < UINT32_MAX && id >= 0 && id < UINT32_MAX) {

@@ -66,6 +66,7 @@ static void write_cell(struct mi_sink *sink, const struct mi_table_rows *at,
     case MI_KIND_COUNT:
     case MI_KIND_BOOL:
     case MI_KIND_U32:
+    case MI_KIND_SOME:
     case MI_KIND_I64:
     case MI_KIND_NS:
     case MI_KIND_TICKS:

@@ -25,7 +25,8 @@ static void write_key(struct mi_jw *jw, const struct mi_compare *compare, uint32
     uint32_t track = rows->tasks.track[task].v;
     char text[112];
     snprintf(text, sizeof text, "%lld/%lld/%lld/%lld", (long long)rows->tracks.device[track],
-             (long long)rows->tracks.native_id[track], (long long)rows->tasks.native_id[task],
+             (long long)rows->tracks.native_id[track],
+             (long long)mi_some_get(rows->tasks.native_id[task]),
              (long long)rows->tasks.start_raw[task]);
     mi_jw_text(jw, text);
 }

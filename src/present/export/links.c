@@ -56,8 +56,8 @@ static void write_key_text(struct writer *w, uint32_t task)
     char text[112];
     snprintf(text, sizeof text, "%lld/%lld/%lld/%lld",
              (long long)(track ? tracks->device[track] : -1),
-             (long long)(track ? tracks->native_id[track] : -1), (long long)tasks->native_id[task],
-             (long long)tasks->start_raw[task]);
+             (long long)(track ? tracks->native_id[track] : -1),
+             (long long)mi_some_get(tasks->native_id[task]), (long long)tasks->start_raw[task]);
     mi_jw_text(&w->jw, text);
 }
 

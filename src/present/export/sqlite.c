@@ -60,6 +60,7 @@ static const char *sql_type(enum mi_column_kind kind)
     case MI_KIND_COUNT:
     case MI_KIND_BOOL:
     case MI_KIND_U32:
+    case MI_KIND_SOME:
     case MI_KIND_I64:
     case MI_KIND_NS:
     case MI_KIND_TICKS:
@@ -146,6 +147,7 @@ static int bind_cell(struct writer *w, sqlite3_stmt *insert, int at,
     case MI_KIND_COUNT:
     case MI_KIND_BOOL:
     case MI_KIND_U32:
+    case MI_KIND_SOME:
     case MI_KIND_I64:
     case MI_KIND_NS:
     case MI_KIND_TICKS:

@@ -118,8 +118,8 @@ static int64_t device_of(const struct finder *f, uint32_t task)
 static bool connection_behind(const struct mi_tables *rows, uint32_t a, uint32_t b)
 {
     const struct mi_tasks *tasks = &rows->tasks;
-    if (tasks->connection[a] != tasks->connection[b])
-        return tasks->connection[a] > tasks->connection[b];
+    if (mi_some_u32(tasks->connection[a]) != mi_some_u32(tasks->connection[b]))
+        return mi_some_u32(tasks->connection[a]) > mi_some_u32(tasks->connection[b]);
     return tasks->start_raw[a] > tasks->start_raw[b];
 }
 
@@ -131,14 +131,15 @@ static uint32_t launched_at(const struct finder *f, const uint32_t *list, uint32
     uint32_t low = 1, high = f->collective_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2, task = list[middle];
-        if (tasks->connection[task] < connection ||
-            (tasks->connection[task] == connection && tasks->start_raw[task] <= start_ns))
+        if (mi_some_u32(tasks->connection[task]) < connection ||
+            (mi_some_u32(tasks->connection[task]) == connection &&
+             tasks->start_raw[task] <= start_ns))
             low = middle + 1;
         else
             high = middle;
     }
     uint32_t found = low > 1 ? list[low - 1] : 0;
-    return found && tasks->connection[found] == connection ? found : 0;
+    return found && mi_some_u32(tasks->connection[found]) == connection ? found : 0;
 }
 
 /* Everything within a collective that has its connection id is a part of it. */
@@ -152,9 +153,9 @@ static bool adopt_parts(struct finder *f)
     memcpy(list, f->collectives, size);
     bool ok = mi_rows_sort(f->rows, list, f->collective_count, connection_behind);
     for (uint32_t t = 1; ok && t < f->count; t++) {
-        if (tasks->connection[t] == MI_NO_CONNECTION || is_collective(f, t))
+        if (mi_some_u32(tasks->connection[t]) == MI_NO_CONNECTION || is_collective(f, t))
             continue;
-        uint32_t all = launched_at(f, list, tasks->connection[t], tasks->start_raw[t]);
+        uint32_t all = launched_at(f, list, mi_some_u32(tasks->connection[t]), tasks->start_raw[t]);
         if (all &&
             tasks->start_raw[t] + tasks->dur_ns[t] <=
                 tasks->start_raw[all] + tasks->dur_ns[all] + SLACK_NS &&
@@ -207,7 +208,7 @@ static bool is_twin(const struct finder *f, uint32_t task, const struct mi_chrom
                     int64_t device)
 {
     const struct mi_tables *rows = f->rows;
-    return rows->tasks.native_id[task] == plane->task && !is_collective(f, task) &&
+    return mi_some_get(rows->tasks.native_id[task]) == plane->task && !is_collective(f, task) &&
            rows->tracks.native_id[rows->tasks.track[task].v] == plane->stream &&
            device_of(f, task) == device;
 }
@@ -256,19 +257,19 @@ static void add_note(struct mi_chrome *c, const struct mi_chrome_plane *plane, u
 static void add_task(struct mi_chrome *c, const struct mi_chrome_plane *plane, uint32_t parent)
 {
     struct mi_bytes type = mi_batch_text(c->batch, plane->type);
-    mi_add_task(
-        c->batch,
-        &(struct mi_task_row){
-            .track = mi_chrome_stream_track(c, plane->lane,
-                                            plane->stream <= UINT32_MAX ? plane->stream : -1, -1),
-            .kernel = mi_chrome_cann_kernel(c, plane->name, type, plane->model, 0),
-            .native_id = plane->task,
-            .connection = parent ? c->batch->rows.tasks.connection[parent] : MI_NO_CONNECTION,
-            .parent = {parent},
-            .start_raw = plane->start_ns,
-            .dur_ns = plane->dur_ns,
-            .record_offset = plane->size ? (int64_t)plane->offset : -1,
-            .record_bytes = plane->size});
+    mi_add_task(c->batch,
+                &(struct mi_task_row){
+                    .track = mi_chrome_stream_track(
+                        c, plane->lane, plane->stream <= UINT32_MAX ? plane->stream : -1, -1),
+                    .kernel = mi_chrome_cann_kernel(c, plane->name, type, plane->model, 0),
+                    .native_id = plane->task,
+                    .connection = parent ? mi_some_u32(c->batch->rows.tasks.connection[parent])
+                                         : MI_NO_CONNECTION,
+                    .parent = {parent},
+                    .start_raw = plane->start_ns,
+                    .dur_ns = plane->dur_ns,
+                    .record_offset = plane->size ? (int64_t)plane->offset : -1,
+                    .record_bytes = plane->size});
 }
 
 static void join_planes(struct finder *f)

@@ -28,6 +28,16 @@ static uint32_t tie(struct mi_chrome *c, const struct mi_chrome_event *event,
     return (uint32_t)number;
 }
 
+/* 4294967295 and what does not fit are none. */
+static int64_t task_id(struct mi_chrome *c, const struct mi_chrome_event *event)
+{
+    int64_t id = mi_chrome_arg_number(event, MI_CHROME_ARG_TASK, -1);
+    if (id > UINT32_MAX)
+        mi_chrome_note(c, MI_NOTICE, "trace.task_long",
+                       N_("a task id of more than 32 bits is not used"));
+    return id;
+}
+
 /* --- times --- */
 
 /* Mends what can be mended; false: the event is lost. */
@@ -80,7 +90,7 @@ static void add_cann_task(struct mi_chrome *c, const struct mi_chrome_event *eve
     struct mi_task_row task = {
         .track = mi_chrome_stream_track(c, lane, stream <= UINT32_MAX ? stream : -1, -1),
         .kernel = mi_chrome_task_kernel(c, event, model),
-        .native_id = mi_chrome_arg_number(event, MI_CHROME_ARG_TASK, -1),
+        .native_id = task_id(c, event),
         .connection = tie(c, event, MI_CHROME_ARG_CONNECTION)};
     c->has_tasks = true;
     add_task(c, event, &task);
@@ -337,7 +347,7 @@ static void turn_into_task(struct mi_chrome *c, uint32_t slice, uint32_t lane, b
             .kernel =
                 mi_chrome_cann_kernel(c, slices->name[slice], type, -1, is_collective ? lane : 0),
             .native_id = -1,
-            .connection = slices->connection[slice],
+            .connection = mi_some_u32(slices->connection[slice]),
             .start_raw = slices->start_raw[slice],
             .dur_ns = slices->dur_ns[slice],
             .record_offset = slices->record_offset[slice],

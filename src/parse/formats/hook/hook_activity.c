@@ -240,8 +240,8 @@ static void add_api(struct hook *h, const struct mi_rec *rec, uint64_t at)
     const struct hook_window *call = around(h->calls, h->call_count, (uint32_t)rec->stream,
                                             monotonic(h, rec->start_ns + rec->dur_ns / 2));
     add_span(h, rec, categories[rec->type - MI_REC_mspti_aclnn], rec->dur_ns, connection, at);
-    if (call && h->out->rows.slices.connection[call->slice] == MI_NO_CONNECTION)
-        h->out->rows.slices.connection[call->slice] = connection;
+    if (call && mi_some_u32(h->out->rows.slices.connection[call->slice]) == MI_NO_CONNECTION)
+        h->out->rows.slices.connection[call->slice] = mi_some_of(connection);
 }
 
 /* A range is two records of one id: its start is kept until its end comes. */

@@ -67,7 +67,7 @@ static uint32_t around(const struct spans *spans, const struct mi_tasks *tasks, 
 
 static uint64_t key_of(const struct mi_tasks *tasks, uint32_t task)
 {
-    return mi_pair(tasks->track[task].v, (uint32_t)tasks->native_id[task]);
+    return mi_pair(tasks->track[task].v, (uint32_t)mi_some_get(tasks->native_id[task]));
 }
 
 /* --- FFTS+ and MIX --- */

@@ -89,14 +89,15 @@ static bool index_tasks(struct torch *t)
     t->next_task = mi_mem_zero(tasks->count, sizeof *t->next_task);
     uint32_t most = 0;
     for (uint32_t task = 1; task < tasks->count; task++)
-        if (tasks->connection[task] != MI_NO_CONNECTION && tasks->connection[task] > most)
-            most = tasks->connection[task];
+        if (mi_some_u32(tasks->connection[task]) != MI_NO_CONNECTION &&
+            mi_some_u32(tasks->connection[task]) > most)
+            most = mi_some_u32(tasks->connection[task]);
     bool ok = t->next_task && mi_db_ids_expect(&t->first_task, most, tasks->count);
     for (uint32_t task = tasks->count; ok && task-- > 1;) { /* so that lists rise */
-        if (tasks->connection[task] == MI_NO_CONNECTION)
+        if (mi_some_u32(tasks->connection[task]) == MI_NO_CONNECTION)
             continue;
-        t->next_task[task] = mi_db_ids_get(&t->first_task, tasks->connection[task]);
-        ok = mi_db_ids_set(&t->first_task, tasks->connection[task], task);
+        t->next_task[task] = mi_db_ids_get(&t->first_task, mi_some_u32(tasks->connection[task]));
+        ok = mi_db_ids_set(&t->first_task, mi_some_u32(tasks->connection[task]), task);
     }
     return ok || mi_batch_fail(t->r->db.batch, MI_ENOMEM, "out of memory for connections");
 }
