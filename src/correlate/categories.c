@@ -4,7 +4,9 @@
 #include "base/mem.h"
 #include "correlate/categories/category_torch.h"
 #include "correlate/verdict.h"
+
 #include "model/links.h"
+#include <string.h>
 
 struct row {
     const char *op;
@@ -92,28 +94,48 @@ static bool ships(struct mi_bytes domain)
     return false;
 }
 
+/* Of `op`, or of what it is a variant of; NULL if there is none. */
+static const struct row *find_variant(struct mi_bytes op)
+{
+    for (;;) {
+        const struct row *row = find_row(op);
+        struct mi_bytes shorter = without_suffix(op);
+        if (row || shorter.len == op.len)
+            return row;
+        op = shorter;
+    }
+}
+
+static bool is_collective(struct mi_bytes op)
+{
+    /* Names of collectives come with the communicator or the algorithm behind them. */
+    static const char *const starts[] = {"Hcom", "hcom_", "Hccl"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (mi_bytes_starts(op, mi_cstr(starts[i])))
+            return true;
+    return false;
+}
+
 enum mi_category mi_category_find(struct mi_bytes domain, struct mi_bytes op)
 {
     enum mi_category of_torch;
+    bool is_aclnn = !domain.len && mi_bytes_starts(op, MI_LIT("aclnn"));
     if (!domain.len && mi_category_of_torch(op, &of_torch))
         return of_torch;
     if (!ships(domain))
         return MI_CATEGORY_CUSTOM;
     if (!op.len)
         return MI_CATEGORY_OTHER;
-    for (;;) {
-        const struct row *row = find_row(op);
-        if (row)
-            return row->category;
-        struct mi_bytes shorter = without_suffix(op);
-        if (shorter.len == op.len)
-            break;
-        op = shorter;
-    }
-    /* Names of collectives come with the communicator or the algorithm behind them. */
-    bool is_collective =
-        mi_bytes_starts(op, MI_LIT("Hcom")) || mi_bytes_starts(op, MI_LIT("hcom_"));
-    return is_collective ? MI_CATEGORY_COMMUNICATION : MI_CATEGORY_CUSTOM;
+    if (is_aclnn)
+        op = mi_bytes_sub(op, strlen("aclnn"), SIZE_MAX);
+    if (is_aclnn && mi_bytes_starts(op, MI_LIT("Inplace")))
+        op = mi_bytes_sub(op, strlen("Inplace"), SIZE_MAX);
+    const struct row *row = find_variant(op);
+    if (row)
+        return row->category;
+    if (is_aclnn)
+        return mi_category_of_aclnn(op);
+    return is_collective(op) ? MI_CATEGORY_COMMUNICATION : MI_CATEGORY_CUSTOM;
 }
 
 /* --- relations between types --- */

@@ -50,11 +50,15 @@ static void add_link(struct records *r, uint32_t framework, uint32_t compiled,
 static mi_str_id evidence_of(struct records *r, uint32_t record, enum mi_name_fit fit)
 {
     struct mi_bytes via = mi_model_text(r->model, r->rows->recorded.via[record]);
-    const char *how = fit == MI_NAME_UNIQUE ? ""
-                      : fit == MI_NAME_NEAR ? N_(", which names several ops")
-                                            : N_(" inside another name");
-    return mi_batch_printf(&r->model->all, "named in %.*s%s", (int)(via.len < 80 ? via.len : 80),
-                           via.len ? (const char *)via.at : "", how);
+    struct mi_batch *all = &r->model->all;
+    int len = (int)(via.len < 80 ? via.len : 80);
+    const char *text = via.len ? (const char *)via.at : "";
+    /* Whole sentences: in other languages the name stands in the middle. */
+    if (fit == MI_NAME_UNIQUE)
+        return mi_batch_printf(all, "named in %.*s", len, text);
+    if (fit == MI_NAME_NEAR)
+        return mi_batch_printf(all, "named in %.*s, which names several ops", len, text);
+    return mi_batch_printf(all, "named in %.*s inside another name", len, text);
 }
 
 /* A node of one origin does what that op does, or the record is about something else. */

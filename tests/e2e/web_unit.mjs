@@ -99,9 +99,9 @@ check('Chinese texts have Chinese marks', Object.values(zh).every((text) => !nar
 /* Every rule that the sources name. */
 const {RULES_ZH} = await load('i18n/rules.ts');
 const source = (path) => readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
-const below = (path) => readdirSync(new URL(`../../src/${path}`, import.meta.url), {recursive: true}).filter((name) => name.endsWith('.c')).map((name) => source(`${path}/${name}`)).join('\n');
+const sources = (path) => readdirSync(new URL(`../../src/${path}`, import.meta.url), {recursive: true}).filter((name) => name.endsWith('.c')).map((name) => source(`${path}/${name}`)).join('\n');
 const all = (text, pattern) => [...text.matchAll(pattern)].map((m) => m[1]);
-const analyses = below('analyse'), matchers = below('correlate');
+const analyses = sources('analyse'), matchers = sources('correlate');
 const rules = [...all(source('analyse/doctor/rules.def'), /^MI_RULE\((\w+)\)/gm), ...all(source('correlate/matchers.def'), /^MI_MATCHER\((\w+)\)/gm),
     ...all(analyses, /\.rule = "(\w+)"/g), ...all(source('analyse/check.c').match(/mi_check_names\[[^]*?};/)[0], /N_\("(\w+)"\)/g),
     ...all(matchers, /rule = mi_batch_cstr\([^,]+, "(\w+)"\)/g)];
@@ -140,7 +140,7 @@ check('neighbours are found through ports', neighbours(ported, 1, true).sort().j
 check('wires of a path too', [...wiresAmong(ported, new Set([1, 2]))].join() === '1,1,0', [...wiresAmong(ported, new Set([1, 2]))].join());
 check('and none that leads elsewhere', [...wiresAmong(ported, new Set([2, 5]))].join() === '0,0,0');
 
-const {mapRows, select, totals, UNMAPPED, brief} = await load('tables/rows.ts');
+const {below, mapRows, select, totals, UNMAPPED, brief} = await load('tables/rows.ts');
 const columns = (names) => names.map((name) => ({name, kind: name === 'task' ? 'task' : 'text'}));
 const mapped = mapRows({tables: [
     {name: 'map', columns: columns(['framework', 'framework_name', 'framework_type', 'fate', 'reason', 'compiled', 'compiled_name', 'compiled_type', 'tasks', 'total_ns',
@@ -151,6 +151,11 @@ const mapped = mapRows({tables: [
 ]}, {tables: [{columns: columns(['task', 'node_name', 'op_type', 'dur_ns']), rows: [[77, 'memcpy', '', 30]]}]}, 'no node');
 check('a node of two ops counts once', JSON.stringify(totals(mapped)) === '{"framework":3,"compiled":2,"tasks":4,"time":630,"nodes":2,"bytes":64,"flops":1000,"bytesOf":2,"flopsOf":1}', JSON.stringify(totals(mapped)));
 const none = {framework: '', compiled: '', task: '', state: ''}, plain = {by: 'order', up: true};
+check('words are written with blanks, names as they are', mapped[0].state === 'fused into' && mapRows({tables: [{name: 'without_origin',
+    columns: columns(['compiled', 'origin', 'serves']), rows: [[1, 'not_executed', 'hidden_states']]}]}, null, '')[0].why === 'hidden_states');
+const inputs = (...paths) => below({columns: columns(['reader', 'path']), rows: paths.map((path) => ['onnx', path])});
+check('a folder of all files is told once', JSON.stringify(inputs('/a/b/c.onnx', '/a/b/d/e.om')) === JSON.stringify({folder: '/a/b/', table: {columns: columns(['reader', 'path']), rows: [['onnx', 'c.onnx'], ['onnx', 'd/e.om']]}}));
+check('and only if there is one', inputs('/a/b', '/c/b').folder === '' && inputs('/a/b').folder === '' && inputs('a', 'a').folder === '');
 check('what has no link is listed', select(mapped, {...none, state: UNMAPPED}, plain).length === 3);
 check('filters look at names and types', select(mapped, {...none, framework: 'relu'}, plain)[0].framework.id === 2 && select(mapped, {...none, task: 'memcpy'}, plain).length === 1);
 check('the longest first', select(mapped, none, {by: 'time', up: false})[0].time === 500 && select(mapped, none, {by: 'time', up: false}).at(-1).time === 0);

@@ -149,6 +149,7 @@ static void names_get_stand_ins(void **state)
     assert_name(&d, "layer.1/encoder", "xb.1/xa"); /* the same words, the same stand-ins */
     assert_name(&d, "conv", "xd");                 /* another word than Conv */
     assert_name(&d, "stream 37", "stream 37");
+    assert_name(&d, "stream 37 (logic 0)", "stream 37 (logic 0)");
     assert_name(&d, "20260131", "xe"); /* a date is no layer */
     assert_name(&d, "\xe5\xb1\x82/\n", "xf/xg");
     assert_name(&d, "<script>", "<xh>");

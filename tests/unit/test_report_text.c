@@ -250,6 +250,9 @@ static void messages_find_their_format(void **state)
     assert_message("there is no command \"a\"; is \"b\" meant?",
                    "没有命令 \"a\"；是否想用 \"b\"？");
     assert_message("there is no command \"a\"", "没有命令 \"a\"");
+    assert_message("named in _origin_names", "写在 _origin_names 中");
+    assert_message("named in _origin_names, which names several ops",
+                   "写在 _origin_names 中，该名称对应多个算子");
     assert_message("there is no command \"\"; is \"\"; is \"x\" meant?",
                    "没有命令 \"\"；是否想用 \"\"; is \"x\"？");
     assert_message("no such message, ever \x1b", "no such message, ever \\x1b");

@@ -38,7 +38,7 @@ static bool is_letter(uint8_t c)
 /* Words of our own names of tracks. */
 static bool is_harmless(struct mi_bytes word)
 {
-    static const char *const words[] = {"stream", "thread", "device", "rank"};
+    static const char *const words[] = {"stream", "thread", "device", "rank", "logic"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (mi_bytes_equal(word, mi_cstr(words[i])))
             return true;

@@ -2,6 +2,7 @@
 import {categoryName, t, type Key} from '../i18n/i18n';
 import {capture, constants, graphMost, hidden, panel, path} from '../state/state';
 import {FactList, Findings, Table, useReport} from '../tables/report';
+import {below} from '../tables/rows';
 import {clean} from '../util/clean';
 import {heat, look} from '../util/colours';
 import {duration} from '../util/format';
@@ -41,7 +42,17 @@ export function Panels({pair}: {pair: () => PairView | null}) {
 function Files() {
     const found = useReport('inputs', {});
     if (!found || typeof found === 'string') return <p class="faint">{found ? clean(found) : t('loading')}</p>;
-    return <div><FactList report={found} /><Findings report={found} />{found.tables.map((table) => <Table key={table.name} table={table} />)}</div>;
+    return (
+        <div>
+            <FactList report={found} />
+            <Findings report={found} />
+            {found.tables.map(below).map(({folder, table}) => (
+                <div key={table.name}>
+                    {folder && <p class="faint folder">{t('inFolder', {folder: clean(folder)})}</p>}
+                    <Table table={table} />
+                </div>))}
+        </div>
+    );
 }
 
 const KEYS: [string, Key][] = [

@@ -21,7 +21,7 @@ export function ReportNote() {
         <p class="note" role="note">
             {t('isReport')}
             {told.anonymised && ` ${t('isAnonymised')}`}
-            {parts.length > 0 && ` ${t('leftOut')} ${parts.join(t('listComma'))}.`}
+            {parts.length > 0 && ` ${t('leftOut', {parts: parts.join(t('listComma'))})}`}
         </p>
     );
 }

@@ -59,7 +59,7 @@ function States({rows, state, set}: {rows: readonly MapRow[]; state: string; set
         <div class="chips" role="group" aria-label={t('fates')}>
             {chip('', t('allRows'), rows.length)}
             {unmapped > 0 && chip(UNMAPPED, t('unmapped'), unmapped)}
-            {counts.map(([name, n]) => chip(name, clean(name, 40).replaceAll('_', ' '), n))}
+            {counts.map(([name, n]) => chip(name, clean(name, 40), n))}
         </div>
     );
 }
@@ -190,7 +190,7 @@ function SumCell({row, whole, shown}: {row: MapRow; whole: Totals; shown: Shown}
 function Row({row, at, isLit, isCursor, whole, shown, own}: {
     row: MapRow; at: number; isLit: boolean; isCursor: boolean; whole: Totals; shown: Shown; own: number;
 }) {
-    const state = [row.state, row.why].filter(Boolean).join(' · ').replaceAll('_', ' ');
+    const state = [row.state, row.why].filter(Boolean).join(' · ');
     return (
         <div id={`map-${at}`} role="row" aria-rowindex={at + 1} class={`row map-grid${isLit ? ' lit' : ''}${isCursor ? ' cursor' : ''}`} style={{top: `${at * ROW}px`}}>
             <div role="cell">{row.framework ? <PartyCell party={row.framework} side="framework" row={row} isOwn={row.framework.id === own} />

@@ -33,6 +33,8 @@ function reader(table: ReportTable): (row: Cell[], name: string) => Cell {
 export const brief = (op: string): string => (/^[\w.]+$/.test(op) ? op.slice(op.lastIndexOf('.') + 1) || op : op);
 
 const text = (cell: Cell): string => (cell === null ? '' : String(cell));
+// A word of ours, not a name.
+const word = (cell: Cell): string => text(cell).replaceAll('_', ' ');
 
 function party(id: Cell, name: Cell, op: Cell): Party | null {
     return typeof id === 'number' ? {id, name: text(name), op: text(op)} : null;
@@ -49,7 +51,7 @@ export function mapRows(map: Report, unlinked: Report | null, noNode: string): M
             const compiled = party(get(r, 'compiled'), get(r, 'compiled_name'), get(r, 'compiled_type'));
             rows.push({
                 framework: party(get(r, 'framework'), get(r, 'framework_name'), get(r, 'framework_type')), compiled, task: null,
-                state: text(get(r, 'fate')), why: text(get(r, 'reason')), confidence: text(get(r, 'confidence')),
+                state: word(get(r, 'fate')), why: word(get(r, 'reason')), confidence: text(get(r, 'confidence')),
                 evidence: [get(r, 'rule'), get(r, 'evidence')].map(text).filter(Boolean).join(': '), conflict: text(get(r, 'conflict')),
                 tasks: Number(get(r, 'tasks') ?? 0), time: Number(get(r, 'total_ns') ?? 0),
                 bytes: known(get(r, 'bytes')), flops: known(get(r, 'flops')),
@@ -62,7 +64,7 @@ export function mapRows(map: Report, unlinked: Report | null, noNode: string): M
         for (const r of rest.rows)
             rows.push({
                 framework: null, compiled: party(get(r, 'compiled'), get(r, 'compiled_name'), get(r, 'compiled_type')), task: null,
-                state: text(get(r, 'origin')), why: text(get(r, 'serves')), confidence: '', evidence: text(get(r, 'evidence')), conflict: '',
+                state: word(get(r, 'origin')), why: text(get(r, 'serves')), confidence: '', evidence: text(get(r, 'evidence')), conflict: '',
                 tasks: Number(get(r, 'tasks') ?? 0), time: Number(get(r, 'total_ns') ?? 0),
                 bytes: known(get(r, 'bytes')), flops: known(get(r, 'flops')), isMapped: false,
             });
@@ -149,4 +151,15 @@ export function select(rows: readonly MapRow[], filter: Filter, sort: {by: SortK
         if (x === null || y === null) return Number(x === null) - Number(y === null); // not known: last either way
         return x === y ? 0 : (x < y ? -1 : 1) * (sort.up ? 1 : -1);
     });
+}
+
+// Paths without the folder that all of them are in: what tells them apart is at their ends.
+export function below(table: ReportTable): {folder: string; table: ReportTable} {
+    const at = table.columns.findIndex((c) => c.name === 'path'), paths = table.rows.map((row) => text(row[at] ?? null));
+    if (at < 0 || paths.length < 2) return {folder: '', table};
+    let end = paths[0]!.lastIndexOf('/') + 1;
+    while (end > 0 && !paths.every((path) => path.startsWith(paths[0]!.slice(0, end)))) end = paths[0]!.lastIndexOf('/', end - 2) + 1;
+    if (end < 2) return {folder: '', table};
+    const rows = table.rows.map((row) => row.map((cell, i) => (i === at ? text(cell).slice(end) : cell)));
+    return {folder: paths[0]!.slice(0, end), table: {...table, rows}};
 }
