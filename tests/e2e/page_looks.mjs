@@ -115,8 +115,8 @@ async function chinese(name, page) {
     const keys = await page.locator('.keys kbd').allInnerTexts();
     check(`${name}: hands of a mouse have Chinese names`, keys.every((text) => !/wheel|click|drag/.test(text)), keys.join(' | '));
     await tabs.nth(2).click();
-    await page.waitForSelector('aside.panel ul.findings', {timeout: 30000}).catch(() => {});
-    const heads = await page.locator('ul.findings b').allInnerTexts();
+    await page.waitForSelector('aside.panel table.findings', {timeout: 30000}).catch(() => {});
+    const heads = await page.locator('table.findings b').allInnerTexts();
     check(`${name}: findings have Chinese names`, heads.every(isChinese), heads.join(' | '));
     await page.locator('#lang').click();
 }

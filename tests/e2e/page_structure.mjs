@@ -214,16 +214,42 @@ async function twin(name, page) {
     check(`${name}: and so does the live line`, (await page.locator('.page > .announce').innerText()) !== '');
 }
 
+/* Headings sort, by pointer and by keys, and say so; what has no cost comes last either way. */
+async function sortedFindings(name, page) {
+    const heads = page.locator('table.findings th');
+    if (await page.locator('table.findings > tbody').count() < 2) return;
+    const over = await page.evaluate(() => document.querySelector('table.findings').getBoundingClientRect().right - document.querySelector('aside.panel').getBoundingClientRect().right);
+    check(`${name}: findings fit into the panel`, over <= 0, String(over));
+    const column = (at) => page.evaluate((i) => [...document.querySelectorAll('table.findings > tbody')].map((body) => body.rows[0].cells[i].textContent.trim()), at);
+    const sorts = () => heads.evaluateAll((list) => list.map((th) => th.getAttribute('aria-sort')).join());
+    check(`${name}: findings are sorted by cost at first`, (await sorts()) === 'none,none,descending', await sorts());
+    const rules = (await column(1)).sort((a, b) => a.localeCompare(b));
+    await heads.nth(1).locator('button').click();
+    check(`${name}: then by rule`, (await sorts()) === 'none,ascending,none' && (await column(1)).join() === rules.join(), (await column(1)).join());
+    await page.keyboard.press('Enter');
+    check(`${name}: a key turns that round`, (await sorts()) === 'none,descending,none' && (await column(1)).join() === rules.reverse().join(), (await column(1)).join());
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    const order = ['error', 'warning', 'notice', 'info'], severities = (await column(0)).map((s) => order.indexOf(s));
+    check(`${name}: by severity the worst come first`, (await sorts()) === 'descending,none,none' && severities.every((s, i) => !i || s >= severities[i - 1]), severities.join());
+    await heads.nth(2).locator('button').click();
+    await heads.nth(2).locator('button').click();
+    const costs = await column(2), known = costs.filter(Boolean).length;
+    check(`${name}: what has no cost comes last either way`, (await sorts()) === 'none,none,ascending' && costs.every((cost, i) => (cost !== '') === i < known), costs.join());
+    await heads.nth(2).locator('button').click();
+}
+
 async function findings(name, page) {
     await chooseTab(page, 2);
     await page.waitForSelector('aside .chips', {timeout: 30000});
     const passes = (await json(page, 'capture')).passes.filter((p) => p.verdicts && p.can_run);
     let wanted = 0;
     for (const p of passes) wanted += (await json(page, `passes/${p.name}?max=500`)).findings.length;
-    check(`${name}: all findings are listed`, (await page.locator('aside ul.findings > li').count()) === wanted, `${wanted}`);
-    const costs = await page.evaluate(() => [...document.querySelectorAll('aside ul.findings > li')].map((li) => li.querySelector('.cost') !== null));
+    check(`${name}: all findings are listed`, (await page.locator('aside table.findings > tbody').count()) === wanted, `${wanted}`);
+    const costs = await page.evaluate(() => [...document.querySelectorAll('aside table.findings > tbody')].map((li) => li.querySelector('.cost') !== null));
     check(`${name}: those with a cost come first`, costs.every((has, i) => !has || costs[i - 1] !== false));
-    const jump = page.locator('aside ul.findings button.link').first();
+    await sortedFindings(name, page);
+    const jump = page.locator('aside table.findings button.link').first();
     if (await jump.count()) {
         const before = await page.locator('#layer').inputValue();
         await jump.click();

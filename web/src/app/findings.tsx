@@ -1,8 +1,8 @@
-// Findings of every analysis that judges the run, the costliest first. A click shows what a finding is about in
-// all views; n goes on to its next subject.
+// Findings of every analysis that judges the run, the costliest first; headings sort them otherwise. A click shows
+// what a finding is about in all views; n goes on to its next subject.
 import {useEffect, useState} from 'preact/hooks';
 import {isAborted, report, type Finding, type Report} from '../api/client';
-import {ruleName, t} from '../i18n/i18n';
+import {ruleName, t, type Key} from '../i18n/i18n';
 import {select, showSubjects} from '../state/actions';
 import {capture, lang} from '../state/state';
 import {ReportView, Table} from '../tables/report';
@@ -37,17 +37,32 @@ function useVerdicts(): Judged[] | null {
     return state;
 }
 
-function rank(a: Finding, b: Finding, byCost: boolean): number {
-    const cost = (b.cost_ns ?? -1) - (a.cost_ns ?? -1), severity = ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity);
-    return byCost ? cost || severity : severity || cost;
+type By = 'severity' | 'rule' | 'cost';
+
+interface Sorting {
+    by: By;
+    turned: boolean; // else the worst, the first of the alphabet, the costliest come first
+}
+
+const HEADS: readonly [By, Key][] = [['severity', 'severity'], ['rule', 'findingRule'], ['cost', 'findingCost']];
+
+const bySeverity = (a: Finding, b: Finding): number => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity);
+const byRule = (a: Finding, b: Finding): number => ruleName(a.rule).localeCompare(ruleName(b.rule));
+const byCost = (a: Finding, b: Finding): number => (b.cost_ns ?? -1) - (a.cost_ns ?? -1);
+
+// What has no cost comes last either way. Of equal ones the worse first, then the costlier, then as they were found.
+function rank(a: Finding, b: Finding, {by, turned}: Sorting): number {
+    const rest = bySeverity(a, b) || byCost(a, b), way = turned ? -1 : 1;
+    if (by === 'cost') return (a.cost_ns === null || b.cost_ns === null ? byCost(a, b) : way * byCost(a, b)) || rest;
+    return way * (by === 'rule' ? byRule(a, b) : bySeverity(a, b)) || rest;
 }
 
 export function AllFindings() {
     const judged = useVerdicts();
     const [severity, setSeverity] = useState('');
-    const [byCost, setByCost] = useState(true);
+    const [sorting, setSorting] = useState<Sorting>({by: 'cost', turned: false});
     if (!judged) return <p class="faint">{t('loading')}</p>;
-    const all = judged.flatMap((j) => j.found.findings).sort((a, b) => rank(a, b, byCost));
+    const all = judged.flatMap((j) => j.found.findings).sort((a, b) => rank(a, b, sorting));
     const shown = all.filter((f) => !severity || f.severity === severity);
     const rest = judged.flatMap((j) => j.found.tables.filter((x) => x.rows.length > 0));
     const passes = new Set((capture.value?.passes ?? []).filter((p) => p.can_run).map((p) => p.name));
@@ -58,15 +73,28 @@ export function AllFindings() {
                     <button key={s} class="chip" aria-pressed={severity === s} onClick={() => setSeverity(s)}>
                         {s ? severityName(s) : t('allRows')} <small>{count(s ? all.filter((f) => f.severity === s).length : all.length)}</small>
                     </button>))}
-                <span class="grow" />
-                {all.length > 1 && <button class="plain head" onClick={() => setByCost(!byCost)}>{t(byCost ? 'sortedByCost' : 'sortedBySeverity')}</button>}
             </div>
-            {shown.length === 0 && <p class="faint">{t('noFindings')}</p>}
-            <ul class="findings">{shown.map((f, i) => <One key={`${f.rule}-${i}`} finding={f} />)}</ul>
+            {shown.length === 0 ? <p class="faint">{t('noFindings')}</p> : (
+                <table class="findings" aria-label={t('findings')}>
+                    <Heads sorting={sorting} set={setSorting} />
+                    {shown.map((f, i) => <One key={`${f.rule}-${i}`} finding={f} />)}
+                </table>)}
             {rest.map((table) => (
                 <details key={table.name} class="other"><summary>{table.title} <small>{count(table.total)}</small></summary><Table table={{...table, title: ''}} /></details>))}
             {IN_DEPTH.filter((name) => passes.has(name)).map((name) => <InDepth key={name} name={name} />)}
         </div>
+    );
+}
+
+function Heads({sorting, set}: {sorting: Sorting; set: (sorting: Sorting) => void}) {
+    return (
+        <thead><tr>{HEADS.map(([by, title]) => {
+            const isOn = sorting.by === by, rises = (by === 'rule') !== sorting.turned; // the worst and the costliest come first: falling
+            return (
+                <th key={by} scope="col" class={by === 'cost' ? 'right' : ''} aria-sort={!isOn ? 'none' : rises ? 'ascending' : 'descending'}>
+                    <button class="plain head" aria-pressed={isOn} onClick={() => set({by, turned: isOn && !sorting.turned})}>
+                        {t(title)}{isOn ? (rises ? ' ▲' : ' ▼') : ''}</button></th>);
+        })}</tr></thead>
     );
 }
 
@@ -87,17 +115,22 @@ function One({finding: f}: {finding: Finding}) {
         else if (hasSubject) select(nodes[0] ?? 0, nodes[0] ? 0 : tasks[0] ?? 0, 'panel');
     };
     return (
-        <li class={`severity-${clean(f.severity, 20)}`}>
-            <p class="finding-head">
-                <b title={`${severityName(f.severity)} · ${clean(f.rule, 60)}`}>{ruleName(clean(f.rule, 60))}</b>
-                {f.is_experimental && <small class="faint">{t('experimental')}</small>}
-                {f.cost_ns !== null && <span class="cost" title={clean(f.cost_from ?? '', 300)}>{duration(f.cost_ns)}
-                    {f.cost_share !== null && f.cost_share !== undefined ? ` · ${share(f.cost_share)}` : ''}</span>}
-            </p>
-            <p>{clean(f.sentence, 1000)}</p>
-            {f.advice && <p class="advice">{clean(f.advice, 1000)}</p>}
-            {hasSubject && <button class="link" onClick={show}>{t('showSubjects', {n: count(Math.max(nodes.length, tasks.length))})}</button>}
-        </li>
+        <tbody class={`severity-${clean(f.severity, 20)}`}>
+            <tr>
+                <td class="faint">{severityName(f.severity)}</td>
+                <td><b title={clean(f.rule, 60)}>{ruleName(clean(f.rule, 60))}</b>
+                    {f.is_experimental && <> <small class="faint">{t('experimental')}</small></>}</td>
+                <td class="right">{f.cost_ns !== null && <span class="cost" title={clean(f.cost_from ?? '', 300)}>{duration(f.cost_ns)}
+                    {f.cost_share !== null && f.cost_share !== undefined ? ` · ${share(f.cost_share)}` : ''}</span>}</td>
+            </tr>
+            <tr>
+                <td colSpan={3}>
+                    <p>{clean(f.sentence, 1000)}</p>
+                    {f.advice && <p class="advice">{clean(f.advice, 1000)}</p>}
+                    {hasSubject && <button class="link" onClick={show}>{t('showSubjects', {n: count(Math.max(nodes.length, tasks.length))})}</button>}
+                </td>
+            </tr>
+        </tbody>
     );
 }
 
