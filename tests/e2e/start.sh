@@ -58,6 +58,17 @@ FAKE_ACL_TRUTH="$temp/train.truth" inspector-cli start --output-dir "$temp/train
 inspector-cli export --input-dir "$temp/train" --format json > /dev/null
 compare train
 
+# --- two captures at once: each is of its own program ---
+FAKE_ACL_TRUTH="$temp/left.truth" inspector-cli start --output-dir "$temp/left" --enable-graph --enable-runtime \
+    ${framework:+--framework "$framework"} -- "$train" "$model" 20 2 > /dev/null &
+FAKE_ACL_TRUTH="$temp/right.truth" inspector-cli start --output-dir "$temp/right" --enable-graph --enable-runtime \
+    ${framework:+--framework "$framework"} -- "$infer" "$model" 20 > /dev/null || fail "two captures: $?"
+wait "$!" || fail "two captures: $?"
+for name in left right; do
+    inspector-cli export --input-dir "$temp/$name" --format json > /dev/null
+    compare "$name"
+done
+
 # --- the four commands, on a program that runs meanwhile ---
 FAKE_ACL_TRUTH=$temp/four.truth
 export FAKE_ACL_TRUTH
@@ -225,6 +236,23 @@ status=0
 inspector-cli start -o "$temp/file/x" --enable-graph -- "$infer" "$model" 2 6 > "$temp/ro.out" 2> "$temp/ro.err" || status=$?
 [ "$status" = 6 ] && [ "$(cat "$temp/ro.out")" = "2 batches" ] || fail "unwritable folder: $status"
 grep -q 'without a capture' "$temp/ro.err" || fail "unwritable folder: $(cat "$temp/ro.err")"
+# The same as a user who may not write there, where the tests run as root, and for a folder that was prepared by somebody else.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null 2>&1; then
+    mkdir "$temp/theirs" && chmod 755 "$temp" "$temp/theirs"
+    as_nobody() {
+        setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+    }
+    if as_nobody test -x "$infer" && as_nobody test -r "$MI_HOOK_LIB" && as_nobody test -r "$model"; then
+        status=0
+        as_nobody inspector-cli start -o "$temp/theirs/x" --enable-graph --enable-runtime -- "$infer" "$model" 2 6 > "$temp/ro.out" 2> "$temp/ro.err" || status=$?
+        [ "$status" = 6 ] && [ "$(cat "$temp/ro.out")" = "2 batches" ] || fail "read-only folder: $status"
+        grep -q 'Permission denied' "$temp/ro.err" && grep -q 'without a capture' "$temp/ro.err" || fail "read-only folder: $(cat "$temp/ro.err")"
+        status=0
+        MI_CAPTURE_DIR="$temp/theirs" MI_CAPTURE_GRAPH=1 MI_CAPTURE_RUNTIME=1 LD_PRELOAD=$MI_HOOK_LIB as_nobody "$infer" "$model" 2 6 > "$temp/ro.out" 2> "$temp/ro.err" || status=$?
+        [ "$status" = 6 ] && [ "$(cat "$temp/ro.out")" = "2 batches" ] || fail "read-only folder of start: $status"
+        [ "$(wc -l < "$temp/ro.err")" = 1 ] && grep -q 'Permission denied' "$temp/ro.err" || fail "read-only folder of start: $(cat "$temp/ro.err")"
+    fi
+fi
 status=0
 inspector-cli start -o "$temp/gone" --enable-graph -- "$temp/no-such-program" 2> /dev/null || status=$?
 [ "$status" = 127 ] || fail "no such program: $status"

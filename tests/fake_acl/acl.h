@@ -30,6 +30,10 @@ int aclnnRoll(void *workspace, uint64_t bytes, void *executor, void *stream);
 int aclnnCalculateRollSize(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e);
 int aclrtMemcpy(void *to, size_t room, const void *from, size_t bytes, int kind);
 int aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t bytes, int kind, void *stream);
+int aclrtMemcpy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                  size_t height, int kind);
+int aclrtMemcpy2dAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                       size_t height, int kind, void *stream);
 int aclmdlLoadFromMem(const void *bytes, size_t size, uint32_t *id);
 int aclmdlLoadFromFile(const char *path, uint32_t *id);
 int aclmdlUnload(uint32_t id);

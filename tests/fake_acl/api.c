@@ -233,17 +233,42 @@ FAKE_API int aclrtMemcpy(void *to, size_t room, const void *from, size_t bytes, 
     return 0;
 }
 
+static int copy_async(size_t bytes, int kind, void *stream, uint64_t start_ns, uint64_t id)
+{
+    last_task = fake_put(
+        stream_of(stream),
+        (struct fake_task){.kind = FAKE_COPY, .model = FAKE_NO_MODEL, .type = "MEMCPY_ASYNC"});
+    fake_report_copy(device, stream_of(stream)->id, bytes, kind, start_ns, id);
+    return 0;
+}
+
 FAKE_API int aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t bytes, int kind,
                               void *stream)
 {
     uint64_t start_ns = fake_now(), id = fake_report_begin();
     if (aclrtMemcpy(to, room, from, bytes, kind) != 0)
         return BAD_PARAM;
-    last_task = fake_put(
-        stream_of(stream),
-        (struct fake_task){.kind = FAKE_COPY, .model = FAKE_NO_MODEL, .type = "MEMCPY_ASYNC"});
-    fake_report_copy(device, stream_of(stream)->id, bytes, kind, start_ns, id);
+    return copy_async(bytes, kind, stream, start_ns, id);
+}
+
+FAKE_API int aclrtMemcpy2d(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                           size_t width, size_t height, int kind)
+{
+    (void)kind;
+    if (width > to_pitch || width > from_pitch)
+        return BAD_PARAM;
+    for (size_t row = 0; row < height; row++)
+        memcpy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
     return 0;
+}
+
+FAKE_API int aclrtMemcpy2dAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                size_t width, size_t height, int kind, void *stream)
+{
+    uint64_t start_ns = fake_now(), id = fake_report_begin();
+    if (aclrtMemcpy2d(to, to_pitch, from, from_pitch, width, height, kind) != 0)
+        return BAD_PARAM;
+    return copy_async(width * height, kind, stream, start_ns, id);
 }
 
 /* --- models --- */

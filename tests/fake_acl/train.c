@@ -17,6 +17,7 @@ static void step(uint32_t model, void *compute, void *side, void *kernel, void *
 {
     static _Thread_local char from[256], to[256];
     aclrtMemcpyAsync(to, sizeof to, from, sizeof from, 1, side);
+    aclrtMemcpy2dAsync(to, 32, from, 16, 16, 8, 1, side);
     aclrtRecordEvent(forward, side);
     aclrtStreamWaitEvent(compute, forward);
     aclmdlExecuteAsync(model, NULL, NULL, compute);
@@ -61,6 +62,9 @@ int main(int argc, char **argv)
     for (int d = 0; d < count; d++)
         if (aclrtSetDevice(d) != 0 || aclmdlLoadFromFile(argv[1], &models[d]) != 0)
             return 9;
+    char from[16] = {0}, to[16];
+    if (aclrtMemcpy2d(to, 8, from, 8, 4, 2, 1) != 0)
+        return 8;
     for (int d = 0; d < count; d++)
         pthread_create(&threads[d], NULL, loop, (void *)(intptr_t)d);
     for (int d = 0; d < count; d++)

@@ -3,13 +3,13 @@
  * for: a hole of their size stays, so that all other offsets hold.
  *
  * A copy is named by the sum of what it holds, so that a model loaded a thousand times is there
- * once. */
+ * once. Files are read and not mapped: one that is cut off meanwhile, or whose disk fails, would be
+ * the end of the program. */
 #include "collect/hook/hook.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,11 +19,13 @@ enum {
     OM_WEIGHTS = 1,
     OM_PARTS_MAX = 4096,
     HOLES_MAX = 64,
+    PIECE = 8 << 10,         /* bytes read at a time, on the stack of the program's thread */
     STRANGER_MAX = 256 << 20 /* a file whose layout is not understood is copied up to here */
 };
 
 struct model {
-    const uint8_t *at;
+    const uint8_t *at; /* NULL: it is in `file` */
+    int file;
     size_t len;
     struct {
         size_t from, to;
@@ -31,6 +33,27 @@ struct model {
     size_t hole_count;
     bool is_understood, has_more; /* has_more: weights without a place in `holes` */
 };
+
+/* False: the file has changed, or cannot be read. */
+static bool take(const struct model *m, size_t from, void *to, size_t bytes)
+{
+    uint8_t *out = to;
+    if (m->at) {
+        memcpy(to, m->at + from, bytes);
+        return true;
+    }
+    while (bytes) {
+        ssize_t got = pread(m->file, out, bytes, (off_t)from);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        out += got;
+        from += (size_t)got;
+        bytes -= (size_t)got;
+    }
+    return true;
+}
 
 static uint64_t load(const uint8_t *at, size_t bytes)
 {
@@ -53,17 +76,18 @@ static void add_hole(struct model *m, size_t from, size_t len)
 static size_t read_table(struct model *m, size_t at, bool is_wide)
 {
     size_t entry_bytes = is_wide ? 24 : 12, head_bytes = is_wide ? 8 : 4, before = m->hole_count;
-    if (at >= m->len || m->len - at < head_bytes)
+    uint8_t entry[24];
+    if (at >= m->len || m->len - at < head_bytes || !take(m, at, entry, 4))
         return 0;
-    size_t count = (size_t)load(m->at + at, 4), running = 0;
+    size_t count = (size_t)load(entry, 4), running = 0;
     if (!count || count > OM_PARTS_MAX || m->len - at - head_bytes < count * entry_bytes)
         return 0;
     size_t data = at + head_bytes + count * entry_bytes;
     for (size_t i = 0; i < count; i++) {
-        const uint8_t *entry = m->at + at + head_bytes + i * entry_bytes;
+        bool is_read = take(m, at + head_bytes + i * entry_bytes, entry, entry_bytes);
         uint64_t type = load(entry, 4), offset = load(entry + entry_bytes / 3, is_wide ? 8 : 4);
         uint64_t size = load(entry + 2 * (entry_bytes / 3), is_wide ? 8 : 4);
-        if (offset != running || size > m->len - data - running) {
+        if (!is_read || offset != running || size > m->len - data - running) {
             m->hole_count = before;
             return 0;
         }
@@ -76,7 +100,8 @@ static size_t read_table(struct model *m, size_t at, bool is_wide)
 
 static void find_weights(struct model *m)
 {
-    if (m->len < OM_HEAD + 4 || memcmp(m->at, "IMOD", 4) != 0)
+    char magic[4];
+    if (m->len < OM_HEAD + 4 || !take(m, 0, magic, sizeof magic) || memcmp(magic, "IMOD", 4) != 0)
         return;
     for (size_t at = OM_HEAD; at < m->len;) {
         size_t end = read_table(m, at, true);
@@ -89,37 +114,46 @@ static void find_weights(struct model *m)
     }
 }
 
-static uint64_t sum_of(const struct model *m)
-{
-    size_t at = 0;
-    uint64_t sum = m->len;
-    for (size_t h = 0; h < m->hole_count; h++) {
-        sum = mi_rec_sum(sum, m->at + at, m->holes[h].from - at);
-        at = m->holes[h].to;
-    }
-    return mi_rec_sum(sum, m->at + at, m->len - at);
-}
+/* What is done with each piece of a model but its weights. */
+typedef bool piece_fn(void *user, size_t at, const void *bytes, size_t len);
 
-static bool write_range(int file, const struct model *m, size_t from, size_t to)
+static bool each_piece(const struct model *m, piece_fn *fn, void *user)
 {
-    while (from < to) {
-        ssize_t done = pwrite(file, m->at + from, to - from, (off_t)from);
-        if (done <= 0 && errno != EINTR)
-            return false;
-        from += done > 0 ? (size_t)done : 0;
+    uint8_t piece[PIECE];
+    size_t at = 0;
+    for (size_t h = 0; h <= m->hole_count; h++) {
+        size_t to = h < m->hole_count ? m->holes[h].from : m->len;
+        while (at < to) {
+            size_t len = to - at < PIECE ? to - at : PIECE;
+            if (!take(m, at, piece, len) || !fn(user, at, piece, len))
+                return false;
+            at += len;
+        }
+        at = h < m->hole_count ? m->holes[h].to : at;
     }
     return true;
 }
 
-static bool write_model(int file, const struct model *m)
+static bool sum_piece(void *user, size_t at, const void *bytes, size_t len)
 {
-    size_t at = 0;
-    bool ok = true;
-    for (size_t h = 0; ok && h < m->hole_count; h++) {
-        ok = write_range(file, m, at, m->holes[h].from);
-        at = m->holes[h].to;
+    uint64_t *sum = user;
+    (void)at;
+    *sum = mi_rec_sum(*sum, bytes, len);
+    return true;
+}
+
+static bool write_piece(void *user, size_t at, const void *bytes, size_t len)
+{
+    const uint8_t *from = bytes;
+    while (len) {
+        ssize_t done = pwrite(*(int *)user, from, len, (off_t)at);
+        if (done <= 0 && errno != EINTR)
+            return false;
+        from += done > 0 ? done : 0;
+        at += done > 0 ? (size_t)done : 0;
+        len -= done > 0 ? (size_t)done : 0;
     }
-    return ok && write_range(file, m, at, m->len) && ftruncate(file, (off_t)m->len) == 0;
+    return true;
 }
 
 /* Under another name first, so that nobody reads half a model. */
@@ -127,15 +161,18 @@ static void copy(const struct model *m, char *name, size_t size)
 {
     char path[sizeof mi_hook.dir + 96], made[sizeof path + 32];
     struct stat info;
+    uint64_t sum = m->len;
+    bool ok = each_piece(m, sum_piece, &sum);
     snprintf(path, sizeof path, "%s/models", mi_hook.dir);
     mkdir(path, 0700);
-    snprintf(name, size, "models/%016llx.om", (unsigned long long)sum_of(m));
+    snprintf(name, size, "models/%016llx.om", (unsigned long long)sum);
     snprintf(path, sizeof path, "%s/%s", mi_hook.dir, name);
-    if (stat(path, &info) == 0)
+    if (ok && stat(path, &info) == 0)
         return;
     snprintf(made, sizeof made, "%s.%ld.part", path, (long)getpid());
     int file = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool ok = file >= 0 && write_model(file, m);
+    ok =
+        ok && file >= 0 && each_piece(m, write_piece, &file) && ftruncate(file, (off_t)m->len) == 0;
     if (file >= 0)
         close(file);
     if (ok && rename(made, path) == 0)
@@ -145,28 +182,31 @@ static void copy(const struct model *m, char *name, size_t size)
     mi_hook_remark(MI_REC_note, "a loaded model could not be copied into the capture");
 }
 
-void mi_hook_copy_memory(const void *model, size_t bytes, char *name, size_t size)
+static void copy_model(struct model *m, char *name, size_t size)
 {
-    struct model m = {.at = model, .len = bytes};
-    *name = '\0';
-    if (!mi_hook.wants_graph || !model || !bytes || !mi_hook_notes())
-        return;
     if (!mi_hook.wants_weights)
-        find_weights(&m);
-    if (m.has_more || (!mi_hook.wants_weights && !m.is_understood && bytes > STRANGER_MAX)) {
+        find_weights(m);
+    if (m->has_more || (!mi_hook.wants_weights && !m->is_understood && m->len > STRANGER_MAX)) {
         mi_hook_remark(MI_REC_note,
-                       m.has_more ? "a loaded model was not copied: it has too many parts with "
-                                    "weights to leave them out"
-                                  : "a loaded model was not copied: its layout is not known, and "
-                                    "it is large");
+                       m->has_more ? "a loaded model was not copied: it has too many parts with "
+                                     "weights to leave them out"
+                                   : "a loaded model was not copied: its layout is not known, and "
+                                     "it is large");
         return;
     }
     struct mi_hook_shield shield;
     mi_hook_shield(&shield);
-    copy(&m, name, size);
+    copy(m, name, size);
     mi_hook_unshield(&shield);
     if (*name)
         atomic_fetch_add(&mi_hook.model_count, 1);
+}
+
+void mi_hook_copy_memory(const void *model, size_t bytes, char *name, size_t size)
+{
+    *name = '\0';
+    if (mi_hook.wants_graph && model && bytes && mi_hook_notes())
+        copy_model(&(struct model){.at = model, .file = -1, .len = bytes}, name, size);
 }
 
 void mi_hook_copy_file(const char *path, char *name, size_t size)
@@ -178,12 +218,7 @@ void mi_hook_copy_file(const char *path, char *name, size_t size)
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return; /* the call itself will say so */
-    if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-        void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (at != MAP_FAILED) {
-            mi_hook_copy_memory(at, (size_t)info.st_size, name, size);
-            munmap(at, (size_t)info.st_size);
-        }
-    }
+    if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
+        copy_model(&(struct model){.file = file, .len = (size_t)info.st_size}, name, size);
     close(file);
 }

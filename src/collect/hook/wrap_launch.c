@@ -116,6 +116,23 @@ MI_WRAP(aclrtMemcpyAsync, void *to, size_t room, const void *from, size_t bytes,
     return code;
 }
 
+MI_WRAP(aclrtMemcpy2d, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+        size_t height, int kind)
+{
+    MI_CALL(aclrtMemcpy2d, (to, to_pitch, from, from_pitch, width, height, kind));
+    MI_NOTE(aclrtMemcpy2d, false, NULL, .object = MI_ID(to), .size = pack(width * height, kind));
+    return code;
+}
+
+MI_WRAP(aclrtMemcpy2dAsync, void *to, size_t to_pitch, const void *from, size_t from_pitch,
+        size_t width, size_t height, int kind, void *stream)
+{
+    MI_CALL(aclrtMemcpy2dAsync, (to, to_pitch, from, from_pitch, width, height, kind, stream));
+    MI_NOTE(aclrtMemcpy2dAsync, true, NULL, .stream = MI_ID(stream), .object = MI_ID(to),
+            .size = pack(width * height, kind));
+    return code;
+}
+
 MI_WRAP(aclrtMemset, void *to, size_t room, int32_t value, size_t bytes)
 {
     MI_CALL(aclrtMemset, (to, room, value, bytes));

@@ -86,7 +86,7 @@ static enum mi_task_kind kind_of(enum mi_rec_role role)
 static bool is_launch(const struct mi_rec *rec, enum mi_rec_role role)
 {
     bool is_sync = rec->type == MI_REC_aclmdlExecute || rec->type == MI_REC_aclrtMemcpy ||
-                   rec->type == MI_REC_aclrtMemset;
+                   rec->type == MI_REC_aclrtMemcpy2d || rec->type == MI_REC_aclrtMemset;
     return rec->code == 0 && !is_sync &&
            (role == MI_REC_ROLE_LAUNCH || role == MI_REC_ROLE_COPY || role == MI_REC_ROLE_EXECUTE ||
             role == MI_REC_ROLE_RECORD || role == MI_REC_ROLE_WAIT || role == MI_REC_ROLE_RESET);
