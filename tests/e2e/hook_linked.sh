@@ -1,7 +1,7 @@
 #!/bin/sh
 # The hook linked in front of the runtime: what it saw is what the stand-in did. Built with ThreadSanitizer
 # this is the test of its rings.
-# usage: hook_linked.sh HOOKED-TRAIN MSPTI-LIBRARY HOOKED-POINTS     77 = skipped
+# usage: hook_linked.sh HOOKED-TRAIN MSPTI-LIBRARY HOOKED-POINTS HOOKED-CROWD     77 = skipped
 set -eu
 command -v node >/dev/null 2>&1 || { echo "skipped: no node"; exit 77; }
 temp=$(mktemp -d)
@@ -36,3 +36,9 @@ for profiler in aclprof mspti; do
     [ "$(grep -c ',te_relu_1__kernel0,' "$temp/points.csv/submissions.csv")" = 48 ] || { echo "FAIL: points, $profiler: calls are missing"; exit 1; }
     ls "$temp/points-$profiler/models/"*.om > /dev/null || { echo "FAIL: points, $profiler: no model"; exit 1; }
 done
+
+# --- threads that come and go: a ring goes from one to the next, and what does not fit is counted ---
+mkdir "$temp/crowd"
+MI_HOOK_RING_BYTES=8192 MI_CAPTURE_DIR="$temp/crowd" MI_CAPTURE_GRAPH=1 "$4" 400 40 100 > /dev/null
+"$MI_BINARY_DIR/inspector-cli" inputs --json "$temp/crowd"/hook-*.mirec > "$temp/inputs.json"
+node "$MI_SOURCE_DIR/tests/e2e/hook_rough.mjs" "$temp/crowd"/hook-*.mirec "$temp/inputs.json" ended
