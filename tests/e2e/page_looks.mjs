@@ -121,6 +121,24 @@ async function chinese(name, page) {
     await page.locator('#lang').click();
 }
 
+/* A node that the compiler inserted is in one layer only: the structure goes there, unless views are not to follow. */
+async function following(name, page) {
+    const filter = page.locator('.heads input').nth(1), choose = async (text) => {
+        await page.locator('#layer').selectOption('framework');
+        await filter.fill(text);
+        await rest(page);
+        await page.locator('.mapping .row > div:nth-child(2) .party').first().click();
+        await rest(page);
+        return page.locator('#layer').inputValue();
+    };
+    check(`${name}: the structure shows what is in the other layer only`, (await choose('TransData')) === 'compiled' &&
+        await until(page, () => [...window.inspector.graph.related.keys()].length > 0));
+    await page.locator('#tool-follow').click();
+    check(`${name}: and stays where it is if asked to`, (await choose('Cast')) === 'framework');
+    await page.locator('#tool-follow').click();
+    await filter.fill('');
+}
+
 async function pictures(name, page) {
     for (const [id, canvas] of [['#graph-png', '#graph'], ['#time-png', '#timeline']]) {
         if (!(await page.locator(id).count())) continue;
@@ -146,7 +164,7 @@ await whole('small capture', [join(process.env.MI_SOURCE_DIR ?? '.', 'tests/data
 if (process.env.MI_CASE) {
     const dir = process.env.MI_CASE;
     const profiles = execFileSync('find', [dir, '-maxdepth', '1', '-name', 'PROF_*'], {encoding: 'utf8'}).trim().split('\n').filter(Boolean);
-    await whole('generated case', [join(dir, 'framework.onnx'), join(dir, 'model.om'), ...profiles], [firstScreen, sizes, chinese, contrast, pictures]);
+    await whole('generated case', [join(dir, 'framework.onnx'), join(dir, 'model.om'), ...profiles], [firstScreen, sizes, following, chinese, contrast, pictures]);
 }
 const samples = process.env.MI_SAMPLES ?? '', torch = join(samples, 'cann-profiling/pytorch_alexnet_2rank/text/level1/rank0_ascend_pt');
 if (existsSync(torch)) await whole('torch_npu', [torch], [firstScreen, sizes, chinese]);

@@ -4,7 +4,7 @@ import {getJson, isAborted, report, type Hit, type Links, type Report} from '../
 import {t} from '../i18n/i18n';
 import {clean} from '../util/clean';
 import {
-    also, announcement, capture, constants, failure, fold, graphPlace, group, hits, hitTasks, lang, layer, links, opened, panel, path, search, selection, type Fold,
+    also, announcement, capture, constants, failure, fold, follow, graphPlace, group, hits, hitTasks, lang, layer, links, opened, panel, path, search, selection, type Fold,
     type LayerName, type Place, type View,
 } from './state';
 
@@ -53,14 +53,17 @@ export function setLanguage(next: 'en' | 'zh'): void {
     void tellAgain();
 }
 
+const ELSEWHERE: ReadonlySet<View> = new Set<View>(['timeline', 'mapping']);
+
 async function loadLinks(query: string, origin: View): Promise<void> {
     try {
         const found = await getJson<Links>('links', linksOf(query));
         links.value = found;
         announcement.value = t('selected', {name: clean(found.name, 120)});
-        // What was gone to from a list is shown in the layer that has it.
+        // What was gone to from a list is shown in the layer that has it; so is what was
+        // chosen in another view: a node that the compiler inserted is in one layer only, and the structure could not follow.
         const own = found.framework.length ? 'framework' : found.compiled.length ? 'compiled' : layer.value;
-        if (origin === 'panel' && !found[layer.value].length) setLayer(own);
+        if ((origin === 'panel' || (follow.value && ELSEWHERE.has(origin))) && !found[layer.value].length) setLayer(own);
         if (origin !== 'graph') {
             const node = found[layer.value][0]?.node ?? 0;
             if (node) graphActions.current?.reveal(node, origin === 'panel' || origin === 'link', origin === 'link');

@@ -38,7 +38,7 @@ export function cellText(cell: Cell, kind: string, unit: string): string {
     return count(cell);
 }
 
-const UNBROKEN = 20; // letters: what is shorter stays in one line
+const UNBROKEN = 16; // letters: what is shorter stays in one line
 const RIGHT = new Set(['int', 'share', 'real']);
 
 function heading(column: ReportTable['columns'][number]): string {
