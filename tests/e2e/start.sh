@@ -69,6 +69,16 @@ for name in left right; do
     compare "$name"
 done
 
+# --- two processes with other models under the same ids, in one capture ---
+if [ -n "$framework" ]; then
+    (cd "$shared" && PYTHONDONTWRITEBYTECODE=1 python3 -m casegen gen --family towers --size 40 --seed 1 --streams 3 \
+        --iterations 1 --stages none --out "$temp/mate" >/dev/null)
+    inspector-cli start --output-dir "$temp/crew" --enable-graph --enable-runtime -- \
+        sh -c 'FAKE_ACL_TRUTH=$1.0 "$0" "$2" 7 2 & FAKE_ACL_TRUTH=$1.1 "$0" "$3" 5 2; wait' "$train" "$temp/crew" "$model" "$temp/mate/model.om" > /dev/null
+    inspector-cli export --format csv --output-dir "$temp/crew.csv" "$temp/crew" > /dev/null || fail "crew: no tables"
+    node "$MI_SOURCE_DIR/tests/e2e/crew.mjs" "$temp/crew.csv" "$temp/crew.0" "$model" "$temp/crew.1" "$temp/mate/model.om" || fail "crew: not the truth"
+fi
+
 # --- the four commands, on a program that runs meanwhile ---
 FAKE_ACL_TRUTH=$temp/four.truth
 export FAKE_ACL_TRUTH

@@ -217,11 +217,57 @@ static void test_loads_alone(void **state)
     joining_fini(&j);
 }
 
+/* Two processes of one capture that have put tasks of the same ids onto streams of the same ids.
+ * The first has noted that the profile is its own, or nobody has. */
+static void join_two(struct joining *j, bool is_noted)
+{
+    static struct hook_writer other;
+    begin();
+    pair(0, 0);
+    hook_end(&writer, (const uint64_t[]){4}, 1);
+    other = writer;
+    if (is_noted) {
+        begin();
+        pair(0, 0);
+        hook_call(&writer, MI_REC_profile, 0, 0, 0, MI_REC_NO_TASK, "PROF_1");
+        hook_end(&writer, (const uint64_t[]){5}, 1);
+    }
+    table_begin();
+    table_task("EVENT_RECORD", B, 0, 20000);
+    table_task("EVENT_WAIT", A, 0, 20300);
+    joining_init(j);
+    joining_bytes(j, "mi_hook", (struct mi_bytes){writer.bytes, writer.len}, "c/hook-1-0.mirec");
+    joining_bytes(j, "mi_hook", (struct mi_bytes){other.bytes, other.len}, "c/hook-2-0.mirec");
+    joining_bytes(j, "msprof_csv", (struct mi_bytes){(const uint8_t *)table, table_len},
+                  "c/PROF_1/task_time_1.csv");
+    for (uint32_t s = 1; s < j->model.all.rows.sources.count; s++)
+        j->model.all.rows.sources.capture[s] = 1;
+    assert_true(joining_run(j));
+}
+
+static void test_two_processes(void **state)
+{
+    struct joining j;
+    (void)state;
+    join_two(&j, true);
+    assert_int_equal(task_at(&j, 1), 20000);
+    assert_int_equal(task_at(&j, 2), 20300);
+    assert_int_equal(task_at(&j, 3), -1);
+    assert_int_equal(count_signals(&j, MI_CERTAIN), 1);
+    joining_fini(&j);
+    join_two(&j, false);
+    for (uint32_t call = 1; call <= 4; call++)
+        assert_int_equal(task_at(&j, call), -1);
+    assert_int_equal(count_signals(&j, MI_CERTAIN), 0);
+    joining_fini(&j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),     cmocka_unit_test(test_wrap),
-        cmocka_unit_test(test_part),      cmocka_unit_test(test_before),
-        cmocka_unit_test(test_strangers), cmocka_unit_test(test_loads_alone)};
+        cmocka_unit_test(test_plain),        cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_part),         cmocka_unit_test(test_before),
+        cmocka_unit_test(test_strangers),    cmocka_unit_test(test_loads_alone),
+        cmocka_unit_test(test_two_processes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,8 @@ static void move_up(void)
         snprintf(to, sizeof to, "%s/%s", mi_hook.dir, entry->d_name);
         if (rename(from, to) != 0)
             mi_hook_remark(MI_REC_note, "a profile could not be moved out of its folder");
+        else /* several processes may share a folder: this one is ours */
+            mi_hook_remark(MI_REC_profile, entry->d_name);
     }
     if (folder)
         closedir(folder);

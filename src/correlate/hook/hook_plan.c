@@ -24,11 +24,26 @@ struct plan {
     struct mi_model *model;
     struct mi_tables *rows;
     struct lane *lanes;     /* [tracks.count] */
-    struct mi_map load_of;  /* (capture, model) -> load, or MIXED */
+    const uint32_t *owners; /* [sources.count] */
+    struct mi_map load_of;  /* (home, model) -> load, or MIXED; each load is of two homes */
     uint32_t *planned_of;   /* [tasks.count] planned task, 0 = not known for sure */
     struct mi_map first_of; /* (track, id) -> place in lane.tasks + 1 */
 };
 
+static bool map_load(struct plan *p, uint32_t home, uint32_t load)
+{
+    const struct mi_loads *loads = &p->rows->loads;
+    uint32_t *at = mi_map_at(&p->load_of, mi_pair(home, (uint32_t)loads->model[load]));
+    if (!at)
+        return false;
+    if (*at && *at != MIXED && loads->graph[*at].v != loads->graph[load].v)
+        *at = MIXED;
+    else if (!*at)
+        *at = load;
+    return true;
+}
+
+/* Each among those of its process, and among those of the capture. */
 static bool map_loads(struct plan *p)
 {
     const struct mi_loads *loads = &p->rows->loads;
@@ -36,13 +51,9 @@ static bool map_loads(struct plan *p)
         uint32_t capture = p->rows->sources.capture[loads->source[l].v];
         if (!capture || loads->model[l] < 0 || !loads->graph[l].v)
             continue;
-        uint32_t *at = mi_map_at(&p->load_of, mi_pair(capture, (uint32_t)loads->model[l]));
-        if (!at)
+        if (!map_load(p, capture, l) ||
+            !map_load(p, mi_hook_home(p->model, p->owners, loads->source[l].v), l))
             return false;
-        if (*at && *at != MIXED && loads->graph[*at].v != loads->graph[l].v)
-            *at = MIXED;
-        else if (!*at)
-            *at = l;
     }
     return true;
 }
@@ -52,12 +63,11 @@ static uint32_t load_of_task(const struct plan *p, uint32_t task)
 {
     uint32_t kernel = p->rows->tasks.kernel[task].v;
     int64_t model = p->rows->kernels.model[kernel];
-    uint32_t capture = p->rows->sources.capture[p->rows->kernels.source[kernel].v];
+    uint32_t home = mi_hook_home(p->model, p->owners, p->rows->kernels.source[kernel].v);
     if (model < 0)
         return 0;
-    uint32_t load = model < UINT32_MAX && capture
-                        ? mi_map_get(&p->load_of, mi_pair(capture, (uint32_t)model))
-                        : 0;
+    uint32_t load =
+        model < UINT32_MAX && home ? mi_map_get(&p->load_of, mi_pair(home, (uint32_t)model)) : 0;
     return load ? load : MIXED;
 }
 
@@ -222,9 +232,8 @@ static void raise_links(struct plan *p, mi_str_id rule, mi_str_id text)
             continue;
         if (!own || links->conflict[own].v)
             mi_link_add(&p->model->all, &link);
-        else if (links->node[own].v == node && link.confidence == MI_CERTAIN &&
-                 links->confidence[own] != MI_CERTAIN)
-            mi_link_replace(&p->model->all, &link);
+        else if (link.confidence == MI_CERTAIN && links->confidence[own] != MI_CERTAIN)
+            mi_link_replace(&p->model->all, &link); /* perhaps of the model of another process */
     }
 }
 
@@ -257,9 +266,9 @@ static void conclude(struct plan *p)
     raise_signals(p, pair);
 }
 
-bool mi_hook_join_plan(struct mi_model *model)
+bool mi_hook_join_plan(struct mi_model *model, const uint32_t *owners)
 {
-    struct plan p = {.model = model, .rows = &model->all.rows};
+    struct plan p = {.model = model, .rows = &model->all.rows, .owners = owners};
     uint32_t tracks = p.rows->tracks.count;
     p.lanes = mi_mem_zero((size_t)tracks + 1, sizeof *p.lanes);
     p.planned_of = mi_mem_zero((size_t)p.rows->tasks.count + 1, sizeof *p.planned_of);

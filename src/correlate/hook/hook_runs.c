@@ -12,10 +12,8 @@
 
 enum { NO_MODEL = -1, SEVERAL = -2, MAX_WORK = 4000000 };
 
-#define OF_PROCESS (UINT32_C(1) << 31)
-
 struct execution {
-    uint64_t model; /* (capture, model id), or (OF_PROCESS + source, model id) */
+    uint64_t model; /* (home, model id) */
     int64_t start_ns, end_ns;
     uint32_t slice;
     bool is_waiting; /* the call returns when the run has ended */
@@ -36,7 +34,8 @@ struct runs {
     struct mi_tables *rows;
     struct execution *list;
     uint32_t count, room;
-    struct mi_map first;    /* (capture, model id) -> place of its first execution + 1 */
+    const uint32_t *owners; /* [sources.count] */
+    struct mi_map first;    /* (home, model id) -> place of its first execution + 1 */
     struct mi_map group_of; /* (collection, model id) -> group + 1 */
     struct group *groups;
     uint32_t group_count, group_room;
@@ -72,7 +71,7 @@ static bool add_execution(struct runs *r, uint32_t slice, uint32_t model)
         .is_waiting =
             mi_bytes_equal(mi_model_text(r->model, slices->name[slice]), MI_LIT("aclmdlExecute"))};
     const uint64_t keys[] = {mi_pair(r->rows->sources.capture[source], model),
-                             mi_pair(OF_PROCESS | source, model)};
+                             mi_pair(mi_hook_home(r->model, r->owners, source), model)};
     for (size_t k = 0; k < 2; k++) {
         if (!mi_vec_room(&r->list, &r->room, r->count, sizeof *r->list))
             return false;
@@ -126,17 +125,15 @@ static uint32_t source_of(const struct runs *r, uint32_t task)
     return r->rows->kernels.source[r->rows->tasks.kernel[task].v].v;
 }
 
-/* Executions that the task may be of, as a key; 0 = there are none. Tasks in the file of a process
- * are of its own calls. */
+/* Executions that the task may be of, as a key; 0 = there are none. Tasks of a process are of its
+ * own calls. */
 static uint64_t key_of(const struct runs *r, uint32_t task)
 {
-    uint32_t source = source_of(r, task), capture = r->rows->sources.capture[source];
+    uint32_t home = mi_hook_home(r->model, r->owners, source_of(r, task));
     int64_t model = r->model_of[r->rows->tasks.track[task].v];
-    if (!capture || model < 0)
+    if (!home || model < 0)
         return 0;
-    bool is_of_process =
-        mi_bytes_equal(mi_model_text(r->model, r->rows->sources.reader[source]), MI_LIT("mi_hook"));
-    uint64_t key = mi_pair(is_of_process ? OF_PROCESS | source : capture, (uint32_t)model);
+    uint64_t key = mi_pair(home, (uint32_t)model);
     return mi_map_get(&r->first, key) ? key : 0;
 }
 
@@ -245,9 +242,9 @@ static void set_launches(struct runs *r)
     }
 }
 
-bool mi_hook_join_runs(struct mi_model *model)
+bool mi_hook_join_runs(struct mi_model *model, const uint32_t *owners)
 {
-    struct runs r = {.model = model, .rows = &model->all.rows};
+    struct runs r = {.model = model, .rows = &model->all.rows, .owners = owners};
     bool ok = list_executions(&r);
     if (ok && r.count) {
         ok = look_at_streams(&r) && measure_runs(&r);

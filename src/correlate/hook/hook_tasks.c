@@ -9,9 +9,10 @@
 #include <stdlib.h>
 
 struct entry {
-    uint64_t place, key; /* (capture, device), (stream, task id) */
+    uint64_t place, key; /* (home, device), (stream, task id) */
     int64_t start_ns;
-    uint32_t row; /* of tasks or submissions */
+    uint32_t row;    /* of tasks or submissions */
+    uint32_t source; /* of the call */
     bool is_task;
 };
 
@@ -20,44 +21,54 @@ struct entries {
     uint32_t count, room;
 };
 
-static bool add(struct entries *e, uint32_t capture, int64_t device, int64_t stream, int64_t id,
+static bool add(struct entries *e, uint32_t home, int64_t device, int64_t stream, int64_t id,
                 struct entry entry)
 {
-    if (!capture || device < 0 || stream < 0 || id < 0 || device > UINT32_MAX ||
-        stream > UINT32_MAX || id > UINT32_MAX)
+    if (!home || device < 0 || stream < 0 || id < 0 || device > UINT32_MAX || stream > UINT32_MAX ||
+        id > UINT32_MAX)
         return true;
     if (!mi_vec_room(&e->list, &e->room, e->count, sizeof *e->list))
         return false;
-    entry.place = mi_pair(capture, (uint32_t)device);
+    entry.place = mi_pair(home, (uint32_t)device);
     entry.key = mi_pair((uint32_t)stream, (uint32_t)id);
     e->list[e->count++] = entry;
     return true;
 }
 
-static bool list_calls(const struct mi_tables *rows, struct entries *e)
+/* Each among those of its process and, where there are tasks of which no process is known, among
+ * those of the capture. */
+static bool list_calls(const struct mi_model *model, const uint32_t *owners, bool has_loose,
+                       struct entries *e)
 {
+    const struct mi_tables *rows = &model->all.rows;
     const struct mi_submissions *calls = &rows->submissions;
     bool ok = true;
     for (uint32_t s = 1; ok && s < calls->count; s++) {
-        uint32_t slice = calls->slice[s].v, track = rows->slices.track[slice].v;
-        ok = add(e, rows->sources.capture[rows->tracks.source[track].v], calls->device[s],
-                 calls->stream[s], calls->native_id[s],
-                 (struct entry){.start_ns = rows->slices.start_ns[slice], .row = s});
+        uint32_t slice = calls->slice[s].v,
+                 source = rows->tracks.source[rows->slices.track[slice].v].v;
+        struct entry entry = {.start_ns = rows->slices.start_ns[slice], .row = s, .source = source};
+        ok = add(e, mi_hook_home(model, owners, source), calls->device[s], calls->stream[s],
+                 calls->native_id[s], entry) &&
+             (!has_loose || add(e, rows->sources.capture[source], calls->device[s],
+                                calls->stream[s], calls->native_id[s], entry));
     }
     return ok;
 }
 
-static bool list_tasks(const struct mi_tables *rows, struct entries *e)
+static bool list_tasks(const struct mi_model *model, const uint32_t *owners, bool *has_loose,
+                       struct entries *e)
 {
+    const struct mi_tables *rows = &model->all.rows;
     const struct mi_tasks *tasks = &rows->tasks;
     bool ok = true;
     for (uint32_t t = 1; ok && t < tasks->count; t++) {
-        uint32_t track = tasks->track[t].v;
-        if (rows->tracks.kind[track] == MI_TRACK_STREAM && !tasks->parent[t].v)
-            ok = add(e, rows->sources.capture[rows->tracks.source[track].v],
-                     rows->tracks.device[track], rows->tracks.native_id[track],
-                     mi_some_get(tasks->native_id[t]),
-                     (struct entry){.start_ns = tasks->start_ns[t], .row = t, .is_task = true});
+        uint32_t track = tasks->track[t].v, source = rows->tracks.source[track].v;
+        if (rows->tracks.kind[track] != MI_TRACK_STREAM || tasks->parent[t].v)
+            continue;
+        *has_loose |= !owners[source];
+        ok = add(e, mi_hook_home(model, owners, source), rows->tracks.device[track],
+                 rows->tracks.native_id[track], mi_some_get(tasks->native_id[t]),
+                 (struct entry){.start_ns = tasks->start_ns[t], .row = t, .is_task = true});
     }
     return ok;
 }
@@ -102,6 +113,15 @@ static void tie_group(struct mi_tables *rows, const struct entry *group, uint32_
     }
 }
 
+/* Calls of several processes with one key, and it is not known whose the tasks are. */
+static bool is_doubtful(const struct entry *group, uint32_t calls)
+{
+    for (uint32_t k = 1; k < calls; k++)
+        if (group[k].source != group[0].source)
+            return true;
+    return false;
+}
+
 static void tie_all(struct mi_tables *rows, const struct entries *e)
 {
     for (uint32_t from = 0, to; from < e->count; from = to) {
@@ -110,7 +130,8 @@ static void tie_all(struct mi_tables *rows, const struct entries *e)
                         e->list[to].key == e->list[from].key;
              to++)
             calls += !e->list[to].is_task;
-        tie_group(rows, &e->list[from], calls, to - from);
+        if (!is_doubtful(&e->list[from], calls))
+            tie_group(rows, &e->list[from], calls, to - from);
     }
 }
 
@@ -166,11 +187,12 @@ static void add_signals(struct mi_model *model)
     }
 }
 
-bool mi_hook_join_tasks(struct mi_model *model)
+bool mi_hook_join_tasks(struct mi_model *model, const uint32_t *owners)
 {
     struct mi_tables *rows = &model->all.rows;
     struct entries e = {0};
-    bool ok = list_calls(rows, &e) && list_tasks(rows, &e);
+    bool has_loose = false;
+    bool ok = list_tasks(model, owners, &has_loose, &e) && list_calls(model, owners, has_loose, &e);
     if (ok && e.count)
         qsort(e.list, e.count, sizeof *e.list, by_key);
     if (ok) {

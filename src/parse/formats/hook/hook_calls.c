@@ -152,6 +152,9 @@ static void take_own(struct hook *h, const struct mi_rec *rec, struct mi_bytes t
     uint32_t load = rec->type == MI_REC_model_copied ? mi_map_get(&h->loads, rec->object) : 0;
     if (load)
         h->out->rows.loads.copy[load] = mi_batch_str(h->out, text);
+    else if (rec->type == MI_REC_profile)
+        mi_add_fact(h->out, &(struct mi_fact_row){.name = mi_batch_cstr(h->out, "profile"),
+                                                  .text = mi_batch_str(h->out, text)});
     else if (rec->type == MI_REC_note)
         mi_batch_diag(h->out, MI_NOTICE, "hook.note", at, 0, "%.*s", (int)text.len,
                       (const char *)text.at);
@@ -165,7 +168,7 @@ void mi_hook_make_rows(struct hook *h, const struct hook_chunk *chunk, const str
     if (call && role >= MI_REC_ROLE_NAME)
         return; /* later, when all calls have their rows */
     h->out->counts.in++;
-    if (!call || rec->type <= MI_REC_collect) {
+    if (!call || rec->type <= MI_REC_profile) {
         h->out->counts.skipped++;
         if (call)
             take_own(h, rec, text, at);
