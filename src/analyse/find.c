@@ -94,12 +94,16 @@ static void add_task(const struct mi_model *model, struct mi_found *found, uint3
 static void find_tasks(const struct mi_model *model, mi_str_id name, struct mi_found *found)
 {
     const struct mi_tables *rows = &model->all.rows;
-    const struct mi_csr *of = &model->index.kernel_tasks;
     for (uint32_t k = 1; name.v && k < rows->kernels.count; k++) {
         if (rows->kernels.name[k].v != name.v && rows->kernels.node_name[k].v != name.v)
             continue;
-        for (uint32_t i = of->first[k]; i < of->first[k + 1]; i++)
-            add_task(model, found, of->list[i]);
+        uint32_t left = model->index.kernel_count[k];
+        for (uint32_t t = model->index.kernel_first[k]; left && found->task_count < MI_FIND_MOST;
+             t++)
+            if (rows->tasks.kernel[t].v == k) {
+                add_task(model, found, t);
+                left--;
+            }
     }
 }
 

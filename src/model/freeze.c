@@ -58,6 +58,22 @@ static bool sort_spans(struct mi_tables *rows, enum mi_table_no which, const mi_
 
 /* --- lookups over links --- */
 
+static bool count_kernel_tasks(struct mi_model *model)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    struct mi_index *index = &model->index;
+    index->kernel_first = mi_mem_zero(rows->kernels.count, sizeof *index->kernel_first);
+    index->kernel_count = mi_mem_zero(rows->kernels.count, sizeof *index->kernel_count);
+    if (!index->kernel_first || !index->kernel_count)
+        return false;
+    for (uint32_t t = 1; t < rows->tasks.count; t++) {
+        uint32_t kernel = rows->tasks.kernel[t].v;
+        if (kernel && !index->kernel_count[kernel]++)
+            index->kernel_first[kernel] = t;
+    }
+    return true;
+}
+
 static bool list_node_tasks(struct mi_model *model)
 {
     const struct mi_tables *rows = &model->all.rows;
@@ -111,15 +127,11 @@ static bool index_links(struct mi_model *model)
             slice++;
         index->track_first_slice[t] = slice;
     }
-    return list_node_tasks(model) &&
+    return count_kernel_tasks(model) && list_node_tasks(model) &&
            mi_csr_build(&index->compiled_of, node_count, (const uint32_t *)rows->lowered.framework,
                         rows->lowered.count) &&
            mi_csr_build(&index->framework_of, node_count, (const uint32_t *)rows->lowered.compiled,
-                        rows->lowered.count) &&
-           mi_csr_build(&index->kernel_tasks, rows->kernels.count,
-                        (const uint32_t *)rows->tasks.kernel, rows->tasks.count) &&
-           mi_csr_build(&index->launched, rows->slices.count, (const uint32_t *)rows->tasks.launch,
-                        rows->tasks.count);
+                        rows->lowered.count);
 }
 
 bool mi_model_freeze(struct mi_model *model, struct mi_error *err)

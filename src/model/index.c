@@ -42,10 +42,10 @@ void mi_index_fini(struct mi_index *index)
     mi_csr_fini(&index->node_tasks);
     mi_csr_fini(&index->compiled_of);
     mi_csr_fini(&index->framework_of);
-    mi_csr_fini(&index->kernel_tasks);
+    mi_mem_free(index->kernel_first);
+    mi_mem_free(index->kernel_count);
     mi_mem_free(index->track_first_task);
     mi_mem_free(index->track_first_slice);
-    mi_csr_fini(&index->launched);
     mi_mem_free(index->fate_of);
     mi_mem_free(index->birth_of);
     *index = (struct mi_index){0};

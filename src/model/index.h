@@ -31,10 +31,10 @@ struct mi_index {
     struct mi_csr node_tasks;    /* node -> its tasks in order, once per link: model/links.h */
     struct mi_csr compiled_of;   /* framework node -> rows of `lowered` */
     struct mi_csr framework_of;  /* compiled node -> rows of `lowered` */
-    struct mi_csr kernel_tasks;  /* kernel -> tasks */
+    uint32_t *kernel_first;      /* [kernels.count] its first task, 0 = none ... */
+    uint32_t *kernel_count;      /* ... and how many it has: a list would take 4 bytes a task */
     uint32_t *track_first_task;  /* [tracks.count + 1] tasks of track t: first[t] .. first[t + 1) */
     uint32_t *track_first_slice; /* [tracks.count + 1] the same for slices */
-    struct mi_csr launched;      /* slice -> tasks that it launched (tasks.launch) */
     uint32_t *fate_of, *birth_of; /* [nodes.count] row of `fates` / `births`; 0 = none */
 };
 

@@ -123,14 +123,17 @@ static const struct mi_report_column kernel_columns[] = {
 static void add_kernel(struct mi_show *show, struct mi_report_table *table, uint32_t kernel)
 {
     const struct mi_tables *rows = &show->model->all.rows;
-    const struct mi_csr *of = &show->model->index.kernel_tasks;
-    uint32_t first = of->first[kernel], count = mi_csr_count(of, kernel);
+    uint32_t count = show->model->index.kernel_count[kernel];
     int64_t total = 0, least = INT64_MAX, greatest = 0;
     struct mi_cell *row = count ? mi_report_add_row(show->out, table) : NULL;
     if (!row)
         return;
-    for (uint32_t i = first; i < first + count; i++) {
-        int64_t dur_ns = rows->tasks.dur_ns[of->list[i]];
+    uint32_t task = show->model->index.kernel_first[kernel];
+    for (uint32_t left = count; left; task++) {
+        if (rows->tasks.kernel[task].v != kernel)
+            continue;
+        left--;
+        int64_t dur_ns = rows->tasks.dur_ns[task];
         total = mi_ns_add(total, dur_ns);
         least = dur_ns < least ? dur_ns : least;
         greatest = dur_ns > greatest ? dur_ns : greatest;

@@ -100,7 +100,7 @@ static void set_launches(struct launches *l)
         if (mi_some_u32(tasks->connection[t]) == MI_NO_CONNECTION || !collection)
             continue;
         const uint32_t *at = place_of(l, collection, mi_some_u32(tasks->connection[t]), false);
-        if (at)
+        if (at && *at) /* a column of nothing takes no memory */
             tasks->launch[t].v = *at;
     }
 }

@@ -84,7 +84,9 @@ bool mi_arrows_init(struct mi_arrows *arrows, const struct mi_model *model, stru
         arrows->by_to = sort_flows(keys, rows, true, &arrows->flow_count);
     }
     mi_mem_free(keys);
-    if (arrows->by_record && arrows->by_wait && arrows->by_from && arrows->by_to)
+    if (arrows->by_record && arrows->by_wait && arrows->by_from && arrows->by_to &&
+        mi_csr_build(&arrows->launched, rows->slices.count, (const uint32_t *)rows->tasks.launch,
+                     rows->tasks.count))
         return true;
     mi_arrows_fini(arrows);
     return mi_fail(err, MI_ENOMEM, "out of memory for the arrows of the timeline");
@@ -96,6 +98,7 @@ void mi_arrows_fini(struct mi_arrows *arrows)
     mi_mem_free(arrows->by_wait);
     mi_mem_free(arrows->by_from);
     mi_mem_free(arrows->by_to);
+    mi_csr_fini(&arrows->launched);
     *arrows = (struct mi_arrows){0};
 }
 
@@ -229,7 +232,7 @@ uint32_t mi_arrows_at(const struct mi_arrows *arrows, const struct mi_lod *lod, 
 {
     struct asking a = ask(arrows, lod, out, room);
     if (is_host) {
-        const struct mi_csr *launched = &arrows->model->index.launched;
+        const struct mi_csr *launched = &arrows->launched;
         for (uint32_t i = launched->first[id]; i < launched->first[id + 1]; i++)
             add_launch(&a, launched->list[i]);
     } else {

@@ -31,6 +31,7 @@ struct mi_arrows {
     const struct mi_model *model;
     uint32_t *by_record, *by_wait; /* [signals.count - 1] rows of signals, by task */
     uint32_t *by_from, *by_to;     /* [flow_count] rows of flows of kind TRACE, by their ends */
+    struct mi_csr launched;        /* slice -> tasks that it launched */
     uint32_t flow_count;
 };
 

@@ -34,9 +34,8 @@ static void find_nodes(struct found *found, struct mi_query *query, const struct
 static void find_kernels(struct found *found, const struct mi_query *query,
                          const struct mi_model *model)
 {
-    const struct mi_csr *tasks = &model->index.kernel_tasks;
     for (uint32_t k = 1; query->has_text_only && k < model->all.rows.kernels.count; k++) {
-        uint32_t task = tasks->first[k] < tasks->first[k + 1] ? tasks->list[tasks->first[k]] : 0;
+        uint32_t task = model->index.kernel_first[k];
         if (task && !model->all.rows.tasks.link[task].v)
             add_hit(found, mi_query_kernel(query, model, k), k);
     }
@@ -58,14 +57,13 @@ static void write_node(struct mi_jw *jw, const struct mi_model *model, uint32_t 
 static void write_kernel(struct mi_jw *jw, const struct mi_model *model, uint32_t kernel)
 {
     const struct mi_tables *rows = &model->all.rows;
-    const struct mi_csr *tasks = &model->index.kernel_tasks;
     mi_jw_begin_object(jw);
     mi_export_id(jw, "node", 0);
-    mi_jw_member_i64(jw, "task", tasks->list[tasks->first[kernel]]);
+    mi_jw_member_i64(jw, "task", model->index.kernel_first[kernel]);
     mi_export_name(jw, "name", model, rows->kernels.name[kernel]);
     mi_export_name(jw, "op", model, rows->kernels.op[kernel]);
     mi_jw_member_text(jw, "layer", "tasks");
-    mi_jw_member_i64(jw, "tasks", mi_csr_count(tasks, kernel));
+    mi_jw_member_i64(jw, "tasks", model->index.kernel_count[kernel]);
     mi_jw_end(jw);
 }
 

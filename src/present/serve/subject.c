@@ -73,13 +73,12 @@ static uint32_t task_of(const struct mi_subjects *s, const struct mi_subject *su
                         unsigned side)
 {
     const struct mi_cmp_op *op = &s->compare->ops[subject->op];
-    const struct mi_csr *tasks = &mi_cmp_model(s->compare, side)->index.kernel_tasks;
     uint32_t kernel = op->kernel[side];
     if (!subject->op && subject->cause && side == MI_CMP_NEW)
         return s->compare->causes[subject->cause - 1].task;
-    if (subject->joint || !subject->op || op->kernel_capture[side] || !mi_csr_count(tasks, kernel))
+    if (subject->joint || !subject->op || op->kernel_capture[side])
         return 0;
-    return tasks->list[tasks->first[kernel]];
+    return mi_cmp_model(s->compare, side)->index.kernel_first[kernel];
 }
 
 static void write_names(struct mi_jw *jw, const struct mi_subjects *s,
