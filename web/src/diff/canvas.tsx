@@ -1,7 +1,7 @@
 // Both sides of the structure, what stands above and below them, and their twin in words.
 import {useEffect, useRef} from 'preact/hooks';
 import {t} from '../i18n/i18n';
-import {focus, graphMost, layer} from '../state/state';
+import {constants, focus, graphMost, layer} from '../state/state';
 import {clean} from '../util/clean';
 import {duration} from '../util/format';
 import {KINDS, noChange, SIDES, type Kind, type Side} from './api';
@@ -77,6 +77,7 @@ export function PairLegend() {
                 <span>+{duration(most)}</span></li>}
             {kinds.map((kind) => (
                 <li key={kind}><i class="sign" style={{background: kindLook(kind).fill, color: kindLook(kind).text}}>{SIGNS[kind]}</i> {t(NAMES[kind])}</li>))}
+            {constants.value && <li class="faint"><i class="constant" /> {t('constantKind')}</li>}
             {colourBy.value === 'time' && !most && <li>{t('noDeltas')}</li>}
             {known && !known.total && <li><b>{t(noChange(known))}</b></li>}
         </ul>

@@ -126,7 +126,7 @@ export const en = {
     timeKeyWheel: 'scroll rows, zoom, move',
     timeKeyMeasure: 'measure a stretch of time',
     timeKeyClick: 'on a group folds it, on a stream hides it',
-    keyTable: 'W S zoom · A D pan · F fit selection · 0 fit all · Enter open group · E open a level · Shift+E close all · P path · / search · n next hit · G then 1 2 3 go to view · Esc back',
+    keyTable: 'W S zoom · A D pan · F fit selection · 0 fit all · Enter open group · E open a level · Shift+E close all · P path · K constants · / search · n next hit · G then 1 2 3 go to view · Esc back',
     border: 'Border between views',
     howToSelect: 'Click a box, a row or a task; the other views follow. Double click opens a group, P shows the path through a node, / searches.',
     deviceTask: 'device task',

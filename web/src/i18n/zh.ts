@@ -128,7 +128,7 @@ export const zh = {
     timeKeyWheel: '滚动各行，缩放，平移',
     timeKeyMeasure: '测量一段时间',
     timeKeyClick: '点击组将其折叠，点击流将其隐藏',
-    keyTable: 'W S 缩放 · A D 平移 · F 显示所选 · 0 显示全部 · Enter 展开组 · E 展开一层 · Shift+E 全部折叠 · P 路径 · / 搜索 · n 下一个 · G 再按 1 2 3 切换视图 · Esc 返回',
+    keyTable: 'W S 缩放 · A D 平移 · F 显示所选 · 0 显示全部 · Enter 展开组 · E 展开一层 · Shift+E 全部折叠 · P 路径 · K 常量 · / 搜索 · n 下一个 · G 再按 1 2 3 切换视图 · Esc 返回',
     border: '视图分界',
     howToSelect: '点击方框、行或任务，其他视图随之定位。双击展开组，P 显示经过节点的路径，/ 搜索。',
     deviceTask: '设备任务',
