@@ -1,23 +1,25 @@
-// The structure view: a camera over a scene. What hands do to it is in hands.ts.
+// The structure view: a camera over a scene. What hands do to it is in hands.ts, how it gets to a box in travel.ts.
 import {effect, untracked} from '@preact/signals';
 import {isAborted, postFrame} from '../api/client';
 import {graphActions, select} from '../state/actions';
 import {add} from '../state/also';
 import {takeAhead, tellDrawn, whenShown} from '../state/first';
 import {
-    announcement, capture, failure, focus, follow, graphMost, graphPlace, group, heatMap, hidden, hits, layer, opened, outline, path, relatedNodes,
-    selection, shape, shapeKey, shapeWish, theme,
+    announcement, capture, failure, focus, graphMost, graphPlace, group, heatMap, hidden, hits, layer, opened, outline, path, relatedNodes, selection,
+    shape, shapeKey, shapeWish, theme,
 } from '../state/state';
 import {t} from '../i18n/i18n';
-import {duration} from '../util/format';
 import {blank, PICTURE_RATIO, SvgSurface, type Surface} from '../util/export';
-import {between, calm, fitted, FLIGHT_MS, LEGIBLE_SCALE, onTheWay, zoomed} from './camera';
+import {between, calm, fitted, FLIGHT_MS, onTheWay, zoomed} from './camera';
 import {GraphPainter, type Camera, type Marks, type Trace} from './draw';
 import {GraphHands} from './hands';
 import {countByBox, Outline} from './outline';
 import {drawOverlay} from './overlay';
 import {Peeks} from './peeks';
-import {boxAt, CONSTANT, decodeScene, ENDS, GROUP, neighbours, OPEN, OUTPUT, PART, PORT, wiresAmong, type Scene} from './scene';
+import {boxAt, CONSTANT, decodeScene, GROUP, OPEN, type Scene} from './scene';
+import {traceOf} from './trace';
+import {Travel} from './travel';
+import {describeBox, focusOn} from './words';
 
 const MOST_TWEENED = 3000; // boxes that move smoothly when groups open
 
@@ -32,19 +34,19 @@ export class GraphView {
     private readonly painter: GraphPainter;
     private readonly top: CanvasRenderingContext2D;
     private readonly hands: GraphHands;
+    private readonly travel = new Travel(this);
     private readonly peeks: Peeks;
     private ratio = 0; // not known yet
     private hover = 0;
     private wanted: '' | 'top' | 'all' = '';
-    private goal: {node: number; item: number; expand: boolean; calmly: boolean} | null = null; // to go to once the scene is there
     private anchor: {group: number; x: number; y: number} | null = null; // stays where it is while reflowing
-    private sceneOf = ''; // the shape of the scene
+    sceneOf = ''; // the shape of the scene
     private isFitted = false;
     private flight: {from: Camera; to: Camera; since: number} | null = null;
     private reflow: {from: Scene; x: number; y: number; since: number} | null = null;
     private trace: Trace | null = null;
     private litHits: ReadonlySet<number> | null = null;
-    private related: ReadonlyMap<number, number> = new Map();
+    related: ReadonlyMap<number, number> = new Map();
     private found: ReadonlyMap<number, number> = new Map();
     private readonly stops: (() => void)[] = [];
 
@@ -61,8 +63,8 @@ export class GraphView {
         this.resize();
         this.watch();
         graphActions.current = {
-            reveal: (node, expand, calmly) => this.reveal(node, expand, calmly),
-            revealItem: (item) => this.revealItem(item),
+            reveal: (node, expand, calmly) => this.travel.reveal(node, expand, calmly),
+            revealItem: (item) => this.travel.revealItem(item),
             toggle: (item) => this.toggle(this.scene?.boxOfItem.get(item) ?? 0),
             fitAll: () => this.fitAll(),
             fitSelection: () => this.fitSelection(),
@@ -137,7 +139,7 @@ export class GraphView {
         this.outline = await Outline.load(shape.value);
         outline.value = this.outline;
         this.relate();
-        if (this.goal) this.goOn();
+        this.travel.goOn();
     }
 
     private afterLoad(before: Scene | null): void {
@@ -151,7 +153,7 @@ export class GraphView {
             if (scene.count < MOST_TWEENED && !calm()) this.reflow = {from: before, x: dx, y: dy, since: performance.now()};
         } else if (graphPlace.value && !this.isFitted) {
             this.camera = {...graphPlace.value};
-        } else if (!this.isFitted && !this.goal) {
+        } else if (!this.isFitted && !this.travel.goal) {
             this.camera = fitted(scene, this.wide, this.high);
         }
         this.anchor = null;
@@ -159,7 +161,7 @@ export class GraphView {
         this.hover = 0;
         const {node} = selection.value;
         this.selectedBox = (node ? scene.boxOfNode.get(node) : group.value ? scene.boxOfItem.get(group.value.item) : 0) ?? 0;
-        if (this.goal) this.goOn();
+        this.travel.goOn();
         this.redraw();
     }
 
@@ -173,109 +175,28 @@ export class GraphView {
         this.related = countByBox(outline, scene, relatedNodes.value);
         this.found = countByBox(outline, scene, hits.value);
         this.litHits = hits.value.size ? new Set(this.found.keys()) : null;
-        this.trace = this.traceOf(scene, outline);
+        this.trace = traceOf(path.value, scene, outline);
         this.redraw();
-    }
-
-    private traceOf(scene: Scene, outline: Outline): Trace | null {
-        const shown = path.value;
-        if (!shown?.nodes.size) return null;
-        const boxes = new Set(countByBox(outline, scene, shown.nodes).keys());
-        const chain = new Set(countByBox(outline, scene, shown.chain).keys());
-        // What is no operator stands for no step of it: it is on it if what it feeds is.
-        for (let b = 1; b < scene.count; b++)
-            if (scene.flags[b]! & ENDS && neighbours(scene, b, !(scene.flags[b]! & OUTPUT)).some((n) => boxes.has(n))) boxes.add(b);
-        const wires = wiresAmong(scene, boxes), firm = wiresAmong(scene, chain);
-        firm.forEach((is, e) => is && (wires[e] = 2));
-        return {boxes, chain, wires};
-    }
-
-    // The groups that are open now, so that opening one more keeps them.
-    openNow(): Set<number> {
-        const list = new Set<number>(opened.value ?? []), scene = this.scene;
-        for (let b = 1; scene && b < scene.count; b++) if (scene.flags[b]! & OPEN) list.add(scene.group[b]!);
-        return list;
     }
 
     // --- going places ---
 
-    // Expanding is for jumps; a selection that merely follows stays with the group around it.
-    private reveal(node: number, expand: boolean, calmly = false): void {
-        if (!follow.value && !expand) return;
-        this.goal = {node, item: 0, expand, calmly};
-        this.goOn();
-    }
-
-    private revealItem(item: number): void {
-        this.goal = {node: 0, item, expand: true, calmly: false};
-        this.goOn();
-    }
-
-    // As far as what is loaded allows; what loads next calls again.
-    private goOn(): void {
-        const {scene, goal, outline} = this;
-        if (!scene || !goal || this.wide === 1 || this.sceneOf !== shapeKey(shape.value)) return;
-        const exact = goal.item ? scene.boxOfItem.get(goal.item) : scene.boxOfNode.get(goal.node);
-        if (!goal.expand && [...this.related.keys()].some((box) => this.isInSight(box))) {
-            this.goal = null;
-        } else if (exact) {
-            this.goal = null;
-            this.goTo(exact, !goal.expand || goal.calmly);
-            if (goal.expand) this.selectedBox = exact;
-        } else if (!outline?.isOf(shape.value)) {
-            return;
-        } else if (goal.expand) {
-            const item = goal.item || (outline.ofNode[goal.node] ?? 0), open = this.openNow();
-            for (let at = outline.above[item] ?? 0; at; at = outline.above[at] ?? 0) open.add(at);
-            this.goal = {...goal, expand: false};
-            if (item) opened.value = open;
-        } else {
-            const box = outline.visible(scene, goal.node);
-            this.goal = null;
-            if (box) this.goTo(box, true);
-        }
-    }
-
-    // Where to look at a box: its middle, or the upper part of one that is higher than the canvas.
-    private spot(scene: Scene, box: number): {x: number; y: number} {
-        return {
-            x: scene.x[box]! + scene.width[box]! / 2,
-            y: scene.y[box]! + Math.min(scene.height[box]!, this.high / this.camera.scale) / 2,
-        };
-    }
-
-    private isInSight(box: number): boolean {
-        if (!this.scene) return false;
-        const {x, y} = this.spot(this.scene, box), {scale} = this.camera;
-        return Math.abs(x - this.camera.x) * scale < this.wide * 0.46 && Math.abs(y - this.camera.y) * scale < this.high * 0.46;
-    }
-
     goTo(box: number, onlyIfOutside = false): void {
-        const scene = this.scene;
-        if (!scene || (onlyIfOutside && this.isInSight(box))) return;
-        const {x, y} = this.spot(scene, box);
-        const small = scene.flags[box]! & OPEN ? Math.min(1, this.wide / (scene.width[box]! + 40)) : LEGIBLE_SCALE;
-        this.fly({x, y, scale: Math.max(Math.min(this.camera.scale, 2.5), small)});
+        this.travel.goTo(box, onlyIfOutside);
     }
 
     fitAll(): void {
         if (this.scene?.wide) this.fly(fitted(this.scene, this.wide, this.high));
     }
 
-    // The selection in this layer, opening what hides it; else the group or box that was chosen.
     fitSelection(): void {
-        const {scene, outline} = this;
-        if (!scene) return;
-        const nodes = [selection.value.node, ...relatedNodes.value].filter((n) => n && (scene.boxOfNode.has(n) || (outline?.ofNode[n] ?? 0)));
-        const node = nodes.find((n) => scene.boxOfNode.has(n)) ?? nodes[0];
-        if (node) this.reveal(node, true);
-        else if (this.selectedBox) this.goTo(this.selectedBox);
+        this.travel.toSelection();
     }
 
     openMore(): void {
         const scene = this.scene;
         if (!scene) return;
-        const open = this.openNow();
+        const open = this.travel.openNow();
         for (let b = 1; b < scene.count; b++) if (scene.flags[b]! & GROUP) open.add(scene.group[b]!);
         this.hold();
         opened.value = open;
@@ -284,7 +205,7 @@ export class GraphView {
     // To a place, in this drawing and in one that is on its way.
     private look(place: Camera): void {
         this.anchor = null;
-        this.goal = null;
+        this.travel.goal = null;
         this.isFitted = false;
         this.fly(place);
     }
@@ -304,14 +225,14 @@ export class GraphView {
     toggle(box: number): void {
         const scene = this.scene;
         if (!scene || !box || !(scene.flags[box]! & GROUP)) return;
-        const open = this.openNow(), item = scene.group[box]!;
+        const open = this.travel.openNow(), item = scene.group[box]!;
         if (scene.flags[box]! & OPEN) open.delete(item);
         else open.add(item);
         this.anchor = {group: item, x: scene.x[box]!, y: scene.y[box]!};
         opened.value = open;
     }
 
-    private fly(to: Camera): void {
+    fly(to: Camera): void {
         if (calm()) this.camera = to;
         else this.flight = {from: this.camera, to, since: performance.now()};
         this.moved();
@@ -353,30 +274,12 @@ export class GraphView {
         this.redraw();
     }
 
-    describe(box: number): string {
-        const scene = this.scene;
-        if (!scene || !box) return '';
-        const flags = scene.flags[box]!;
-        const name = flags & PART ? t('part', {n: scene.label[box]!}) : scene.label[box]!;
-        const more = [scene.op[box], scene.type[box], flags & GROUP ? t('nodes', {n: scene.nodes[box]!}) : '',
-            scene.time[box] ? duration(scene.time[box]!) : ''].filter(Boolean);
-        return more.length ? `${name} (${more.join(', ')})` : name;
+    private describe(box: number): string {
+        return this.scene ? describeBox(this.scene, box) : '';
     }
 
-    // The chosen box among its siblings, for those who do not see the picture.
     private tellFocus(): void {
-        const scene = this.scene, box = this.selectedBox;
-        if (!scene || !box) {
-            focus.value = null;
-            return;
-        }
-        const siblings: number[] = [];
-        for (let b = 1; b < scene.count; b++) if (scene.parent[b] === scene.parent[box] && !(scene.flags[b]! & PORT)) siblings.push(b);
-        siblings.sort((a, b) => scene.y[a]! - scene.y[b]! || scene.x[a]! - scene.x[b]!);
-        const at = siblings.indexOf(box), shown = siblings.slice(Math.max(0, at - 3), at + 4);
-        focus.value = {
-            box, items: shown.map((b) => ({id: b, text: this.describe(b), place: siblings.indexOf(b) + 1, of: siblings.length})),
-        };
+        focus.value = this.scene && focusOn(this.scene, this.selectedBox);
     }
 
     isBoxUnder(event: {clientX: number; clientY: number}): number {
@@ -408,7 +311,7 @@ export class GraphView {
             canvas.height = Math.round(this.high * this.ratio);
         }
         if (isFirst && this.scene && !graphPlace.value) this.camera = fitted(this.scene, this.wide, this.high);
-        if (isFirst) this.goOn(); // what is in sight was not known before
+        if (isFirst) this.travel.goOn(); // what is in sight was not known before
         this.redraw();
     }
 
