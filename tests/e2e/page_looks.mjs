@@ -12,8 +12,10 @@ const ready = () => window.inspector?.graph || window.inspector?.timeline;
 /* Texts of bars that are wider than their place, and tabs that stand in a second line. */
 const cut = (page) => page.evaluate(() => {
     const list = [];
-    for (const e of document.querySelectorAll('header.bar button, .tabs button, .graph-bar button, .time-bar button, .chips button, ul.legend button'))
+    for (const e of document.querySelectorAll('header.bar button, .tabs button, .graph-bar button, .time-bar button, .chips button, .heads button, ul.legend button'))
         if (e.getClientRects().length && e.scrollWidth > e.clientWidth + 1 && !e.classList.contains('file')) list.push(e.innerText);
+    for (const e of document.querySelectorAll('aside.panel ul.chart button > span'))
+        if (e.scrollWidth > e.clientWidth + 1) list.push(e.innerText);
     for (const e of document.querySelectorAll('.graph-bar select')) {
         const wide = e.offsetWidth, free = e.cloneNode(true);
         free.style.cssText = 'flex: none; position: absolute; visibility: hidden';

@@ -80,7 +80,7 @@ function Heads({filter, setFilter, sort, setSort, hasTasks}: {
     return (
         <div class="map-grid heads">
             <div>{head('framework', t('frameworkOp'))}{box('framework', t('frameworkOp'))}</div>
-            <div><span>{head('compiled', t('compiledNode'))}<span class="joined">· {head('state', t('fate'))}</span></span>{box('compiled', t('compiledNode'))}</div>
+            <div><span>{head('compiled', t('compiledNode'))}<span class="joined">{head('state', t('fate'))}</span></span>{box('compiled', t('compiledNode'))}</div>
             <div><span>{hasTasks && <>{head('tasks', t('taskCount'))}{head('time', t('time'))}</>}{head('bytes', t('bytes'))}{head('flops', 'FLOPs')}</span>{hasTasks && box('task', t('tasks'))}</div>
         </div>
     );
