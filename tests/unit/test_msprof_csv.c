@@ -106,6 +106,58 @@ static void traps_are_counted(void **state)
     reading_fini(&r);
 }
 
+/* An exponent is one wherever it stands. */
+static void exponents_are_found(void **state)
+{
+    (void)state;
+    static const char *const starts[] = {
+        "1.7E+15",           "17e14", "17364124E8", "1736412474736412E0", "1736412474736412.0e0",
+        "1736412474736412.0"};
+    for (size_t i = 0; i < 6; i++) {
+        char text[256];
+        int len = snprintf(text, sizeof text,
+                           "Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us),"
+                           "task_start(us),task_stop(us)\n0,a,AI_CORE,1,2,3,%s\t,N/A\n",
+                           starts[i]);
+        struct reading r;
+        reading_bytes(&r, &mi_reader_msprof_csv, (struct mi_bytes){(uint8_t *)text, (size_t)len},
+                      NULL, NULL);
+        assert_int_equal(r.batch.rows.tasks.count - 1, i == 5);
+        assert_int_equal(reading_diag(&r, "msprof.digits_lost"), i != 5);
+        reading_fini(&r);
+    }
+}
+
+/* More streams than are remembered take turns, each with kernels of its own. */
+static void streams_take_turns(void **state)
+{
+    (void)state;
+    enum { STREAMS = 40, ROWS = 1200 };
+    static char text[ROWS * 64];
+    size_t len = (size_t)snprintf(text, sizeof text,
+                                  "Device_id,kernel_name,kernel_type,stream_id,task_id,"
+                                  "task_time(us),task_start(us),task_stop(us)\n");
+    for (int i = 0; i < ROWS; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len, "%d,k%d_%d,AI_CORE,%d,%d,1,%d,%d\n",
+                                i % 3, i * 7 % STREAMS, i / STREAMS % 3, i * 7 % STREAMS, i, 10 * i,
+                                10 * i + 1);
+    struct reading r;
+    reading_bytes(&r, &mi_reader_msprof_csv, (struct mi_bytes){(uint8_t *)text, len}, NULL, NULL);
+    const struct mi_tables *rows = &r.batch.rows;
+    assert_int_equal(rows->tasks.count - 1, ROWS);
+    assert_int_equal(rows->kernels.count - 1, 3 * STREAMS);
+    assert_int_equal(rows->tracks.count - 1, 3 * STREAMS);
+    for (int i = 0; i < ROWS; i++) {
+        char name[16];
+        uint32_t t = (uint32_t)i + 1, track = rows->tasks.track[t].v;
+        snprintf(name, sizeof name, "k%d_%d", i * 7 % STREAMS, i / STREAMS % 3);
+        assert_text(text_of(&r, rows->kernels.name[rows->tasks.kernel[t].v]), name);
+        assert_int_equal(rows->tracks.device[track], i % 3);
+        assert_int_equal(rows->tracks.native_id[track], i * 7 % STREAMS);
+    }
+    reading_fini(&r);
+}
+
 static void level_0_has_no_streams(void **state)
 {
     (void)state;
@@ -308,6 +360,8 @@ int main(void)
         cmocka_unit_test(operators_become_tasks),
         cmocka_unit_test(streams_hold_events_and_copies),
         cmocka_unit_test(traps_are_counted),
+        cmocka_unit_test(exponents_are_found),
+        cmocka_unit_test(streams_take_turns),
         cmocka_unit_test(level_0_has_no_streams),
         cmocka_unit_test(quotes_that_never_close),
         cmocka_unit_test(other_delimiters_and_order),

@@ -33,15 +33,23 @@ enum {
 /* Times beyond this are nonsense (the year 2262 and a negative century) and overflow in sums. */
 #define MAX_NS INT64_C(9000000000000000000)
 
+/* Tracks that were looked for last: rows of several streams take turns. */
+enum { KNOWN_TRACKS = 16 };
+
+struct known_track {
+    int64_t device, stream;
+    mi_track_id track;
+};
+
 struct table {
     const struct mi_source *src;
     struct mi_batch *batch;
     struct mi_msprof_columns columns;
     struct mi_msprof_kernels kernels;
-    struct mi_map tracks; /* (device, stream) -> track */
-    int64_t last_device, last_stream;
-    mi_track_id last_track;
+    struct mi_map tracks;                   /* (device, stream) -> track */
+    struct known_track known[KNOWN_TRACKS]; /* by the stream's last digits */
     const struct mi_csv_row *row;
+    struct mi_task_row task; /* of this row; what tables do not tell was set once */
 };
 
 /* --- recognising --- */
@@ -84,8 +92,9 @@ static mi_str_id track_name(struct table *t, int64_t device, int64_t stream)
 /* Rows without a stream share a track per device; -1: the table does not name it. */
 static mi_track_id track_of(struct table *t, int64_t device, int64_t stream, int64_t start_raw)
 {
-    if (t->last_track.v && device == t->last_device && stream == t->last_stream)
-        return t->last_track;
+    struct known_track *known = &t->known[(uint64_t)stream % KNOWN_TRACKS];
+    if (known->track.v && device == known->device && stream == known->stream)
+        return known->track;
     uint32_t *row = mi_map_at(&t->tracks, mi_pair((uint32_t)device, (uint32_t)stream));
     if (!row) {
         mi_batch_fail(t->batch, MI_ENOMEM, "out of memory for streams");
@@ -103,9 +112,8 @@ static mi_track_id track_of(struct table *t, int64_t device, int64_t stream, int
                                                              .native_id = stream})
                    .v;
     }
-    t->last_device = device;
-    t->last_stream = stream;
-    return t->last_track = (mi_track_id){*row};
+    *known = (struct known_track){device, stream, {*row}};
+    return known->track;
 }
 
 /* --- rows --- */
@@ -156,7 +164,15 @@ static bool read_id(struct table *t, const struct mi_msprof_row *row, enum mi_ms
 /* Digits that a spreadsheet has rounded away cannot be had back. */
 static bool is_scientific(struct mi_bytes text)
 {
-    return text.len && (memchr(text.at, 'e', text.len) || memchr(text.at, 'E', text.len));
+    if (!text.len)
+        return false;
+    const uint8_t *at = text.at, *end = at + text.len;
+    while (end - at >= 8 && mi_decimal_is_eight(mi_load_u64le(at)))
+        at += 8;
+    for (; at < end; at++)
+        if ((*at | 0x20) == 'e')
+            return true;
+    return false;
 }
 
 static bool read_times(struct table *t, const struct mi_msprof_row *row, struct mi_task_row *task)
@@ -203,8 +219,7 @@ static void add_row(struct table *t)
 {
     struct mi_msprof_row row = {
         .columns = &t->columns, .row = t->row, .surplus = t->row->count - t->columns.count};
-    struct mi_task_row task = {.record_offset = (int64_t)t->row->offset,
-                               .connection = MI_NO_CONNECTION};
+    struct mi_task_row *task = &t->task;
     int64_t device, stream;
     t->batch->counts.in++;
     if (is_header(&row)) {
@@ -212,16 +227,17 @@ static void add_row(struct table *t)
         note(t, MI_NOTICE, "msprof.header_again", "a header row among the rows was left out");
         return;
     }
-    if (!read_times(t, &row, &task) || !read_id(t, &row, MI_MSPROF_DEVICE, -1, &device) ||
+    if (!read_times(t, &row, task) || !read_id(t, &row, MI_MSPROF_DEVICE, -1, &device) ||
         !read_id(t, &row, MI_MSPROF_STREAM, -1, &stream) ||
-        !read_id(t, &row, MI_MSPROF_TASK, -1, &task.native_id))
+        !read_id(t, &row, MI_MSPROF_TASK, -1, &task->native_id))
         return;
-    check_stop(t, &row, &task);
+    check_stop(t, &row, task);
     size_t size = t->row->end - t->row->offset;
-    task.record_bytes = size <= UINT32_MAX ? (uint32_t)size : 0;
-    task.kernel = mi_msprof_kernel_of(&t->kernels, &row);
-    task.track = track_of(t, device, stream, task.start_raw);
-    mi_add_task(t->batch, &task);
+    task->record_offset = (int64_t)t->row->offset;
+    task->record_bytes = size <= UINT32_MAX ? (uint32_t)size : 0;
+    task->kernel = mi_msprof_kernel_of(&t->kernels, &row, (uint32_t)stream);
+    task->track = track_of(t, device, stream, task->start_raw);
+    mi_add_task(t->batch, task);
     t->batch->counts.kept++;
 }
 
@@ -286,7 +302,7 @@ static void finish(struct table *t)
 
 static bool read_table(const struct mi_source *src, struct mi_batch *out, struct mi_error *err)
 {
-    struct table t = {.src = src, .batch = out};
+    struct table t = {.src = src, .batch = out, .task = {.connection = MI_NO_CONNECTION}};
     struct mi_msprof_rows rows;
     if (!mi_msprof_columns_find(&t.columns, header_of(src->bytes)))
         return t.columns.is_out_of_memory

@@ -123,7 +123,7 @@ static uint64_t hash_of(const struct mi_bytes *parts, uint32_t count)
 static bool same_parts(const struct mi_bytes *a, const struct mi_bytes *b, uint32_t count)
 {
     for (uint32_t p = 0; p < count; p++)
-        if (!mi_bytes_equal(a[p], b[p]))
+        if (a[p].len != b[p].len || !mi_bytes_same(a[p].at, b[p].at, a[p].len))
             return false;
     return true;
 }
@@ -153,13 +153,15 @@ static uint32_t place_of(struct mi_msprof_kernels *kernels, const struct mi_byte
     }
 }
 
-mi_kernel_id mi_msprof_kernel_of(struct mi_msprof_kernels *kernels, const struct mi_msprof_row *row)
+mi_kernel_id mi_msprof_kernel_of(struct mi_msprof_kernels *kernels, const struct mi_msprof_row *row,
+                                 uint32_t lane)
 {
     struct mi_bytes parts[MI_MSPROF_PARTS];
     for (uint32_t p = 0; p < kernels->part_count; p++)
         parts[p] = mi_msprof_cell(row, kernels->part_at[p]);
     /* models run again and again: what followed the last kernel then, mostly follows it now */
-    uint32_t last = kernels->last, place = last ? kernels->seen[last].next : 0;
+    lane %= MI_MSPROF_LANES;
+    uint32_t last = kernels->last[lane], place = last ? kernels->seen[last].next : 0;
     if (!place || !same_parts(kernels->seen[place].parts, parts, kernels->part_count))
         place = place_of(kernels, parts);
     if (!place)
@@ -173,6 +175,6 @@ mi_kernel_id mi_msprof_kernel_of(struct mi_msprof_kernels *kernels, const struct
     }
     if (last)
         kernels->seen[last].next = place;
-    kernels->last = place;
+    kernels->last[lane] = place;
     return (mi_kernel_id){seen->kernel};
 }

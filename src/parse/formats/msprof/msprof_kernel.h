@@ -6,7 +6,7 @@
 #include "model/batch.h"
 #include "parse/formats/msprof/msprof_columns.h"
 
-enum { MI_MSPROF_PARTS = 9 };
+enum { MI_MSPROF_PARTS = 9, MI_MSPROF_LANES = 16 };
 
 struct mi_msprof_kernels {
     struct mi_batch *batch;
@@ -15,7 +15,7 @@ struct mi_msprof_kernels {
     struct mi_map places;                          /* hash of the parts -> place in `seen` */
     struct mi_msprof_seen *seen;
     uint32_t seen_count, seen_room;
-    uint32_t last; /* place of the kernel of the row before; 0 = none */
+    uint32_t last[MI_MSPROF_LANES]; /* place of the kernel of its row before; 0 = none */
     struct mi_scratch scratch;
 };
 
@@ -23,9 +23,10 @@ void mi_msprof_kernels_init(struct mi_msprof_kernels *kernels, struct mi_batch *
                             const struct mi_msprof_columns *columns, uint32_t max_name_bytes);
 void mi_msprof_kernels_fini(struct mi_msprof_kernels *kernels);
 
-/* The kernel of a row, added if it is new. None once the batch has failed. The bytes of the row
- * must outlive `kernels`. */
-mi_kernel_id mi_msprof_kernel_of(struct mi_msprof_kernels *kernels,
-                                 const struct mi_msprof_row *row);
+/* The kernel of a row, added if it is new. `lane`: its stream, whose rows mostly follow each other
+ * in the order of the run before; it decides on speed alone. None once the batch has failed. The
+ * bytes of the row must outlive `kernels`. */
+mi_kernel_id mi_msprof_kernel_of(struct mi_msprof_kernels *kernels, const struct mi_msprof_row *row,
+                                 uint32_t lane);
 
 #endif
