@@ -201,7 +201,7 @@ function namesOf(inputs) {
     };
     const vocabulary = [...values(WORDS)].join('\n').toLowerCase();
     return [...values(NAMES)].filter((n) => n && n.length >= 5 && /[A-Za-z]{3}/.test(n) &&
-        n.replace(/stream|thread|device|rank/g, '').match(/[A-Za-z]/) && !OF_THE_RUNTIME.test(n) && !vocabulary.includes(n.toLowerCase()));
+        n.replace(/stream|thread|device|rank|logic/g, '').match(/[A-Za-z]/) && !OF_THE_RUNTIME.test(n) && !vocabulary.includes(n.toLowerCase()));
 }
 
 function rowsOf(text) {
