@@ -54,8 +54,8 @@ struct archive {
 
 static void put(struct archive *zip, uint64_t value, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++)
-        zip->at[zip->len++] = (uint8_t)(value >> 8 * i);
+    for (size_t i = 0; i < bytes; i++, value >>= 8)
+        zip->at[zip->len++] = (uint8_t)value;
 }
 
 static void put_text(struct archive *zip, const char *text)
