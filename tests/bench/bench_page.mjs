@@ -72,14 +72,16 @@ async function tab() {
     return page;
 }
 
+/* ms from the navigation to the first picture, of a page that is on its way. */
+const firstPicture = (page) => page.evaluate(() => new Promise((done) => new PerformanceObserver((list) =>
+    list.getEntriesByName('first-picture').forEach((e) => done(e.startTime))).observe({type: 'mark', buffered: true})));
+
 /* ms from the navigation to the first picture; of an empty page to the end of its first frame. */
 async function picture(url, isEmpty) {
     const page = await tab();
     await page.goto(isEmpty ? `${url}nothing` : url, {waitUntil: 'commit'});
-    const took = await page.evaluate((empty) => new Promise((done) => {
-        if (empty) requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now())));
-        else new PerformanceObserver((list) => list.getEntriesByName('first-picture').forEach((e) => done(e.startTime))).observe({type: 'mark', buffered: true});
-    }), isEmpty);
+    const took = isEmpty ? await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now())))))
+        : await firstPicture(page);
     await page.context().close();
     return took;
 }
@@ -93,8 +95,7 @@ async function isReady(url) {
 async function fromTheStart(inputs) {
     const page = await tab(), {child, url, began} = await serve(inputs);
     await page.goto(url, {waitUntil: 'commit'});
-    await page.waitForFunction(() => performance.getEntriesByName('first-picture').length, null, {timeout: 120000});
-    const at = await page.evaluate(() => performance.timeOrigin + performance.getEntriesByName('first-picture')[0].startTime);
+    const at = await page.evaluate(() => performance.timeOrigin) + await firstPicture(page); /* looked for without drawing frames meanwhile */
     await page.context().close();
     child.kill('SIGINT');
     return at - began;

@@ -328,13 +328,17 @@ async function addresses(name, page, url) {
     await page.locator('#graph').focus();
     await page.keyboard.press('w');
     await rest(page);
-    const address = page.url(), now = await camera(page);
-    const again = await open(address);
-    await rest(again);
-    const there = await camera(again);
-    check(`${name}: an address brings the camera back`, Math.abs(there.x - now.x) <= 1 && Math.abs(there.y - now.y) <= 1 && Math.abs(there.scale / now.scale - 1) < 0.01,
-        JSON.stringify([now, there]));
-    await again.context().close();
+    for (const [what, pan] of [['an address brings the camera back', 0], ['also where the selection is out of sight', 4000]]) {
+        await page.evaluate((by) => window.inspector.graph.pan(by, by / 2), pan);
+        await rest(page);
+        const now = await camera(page), again = await open(page.url());
+        await rest(again);
+        const there = await camera(again);
+        check(`${name}: ${what}`, Math.abs(there.x - now.x) <= 1 && Math.abs(there.y - now.y) <= 1 && Math.abs(there.scale / now.scale - 1) < 0.01,
+            JSON.stringify([now, there]));
+        await again.context().close();
+    }
+    const address = page.url();
     const other = await open(address.replace(/;w=[^;]*/, ';w=no%20such%20name'));
     await rest(other);
     check(`${name}: an address of other files is noticed`, (await other.locator('#search').inputValue()) === '"no such name"');

@@ -1,4 +1,4 @@
-// What the server is at, before there is anything to show.
+// What the server is at, before there is anything to show. A bar that moves by itself would take from the reader what it needs.
 import {t} from '../i18n/i18n';
 import {reading} from '../state/reading';
 import {bytes} from '../util/format';
@@ -10,7 +10,7 @@ export function ReadingNote() {
     return (
         <div class="reading" role="status">
             <p>{isJoining ? t('joining') : now.total_bytes ? t('readingOf', {done: bytes(now.done_bytes), all: bytes(now.total_bytes)}) : t('reading')}</p>
-            <progress value={isJoining || share === null ? undefined : share} max={1} aria-label={t('reading')} />
+            <progress value={isJoining ? 1 : share ?? 0} max={1} aria-label={t('reading')} />
         </div>
     );
 }

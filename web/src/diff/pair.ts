@@ -10,7 +10,7 @@ import {t} from '../i18n/i18n';
 import {graphActions, select} from '../state/actions';
 import {
     announcement, capture, failure, focus, follow, graphMost, graphPlace, group, hidden, hits, layer, opened, outline, relatedNodes, selection, shape, shapeKey,
-    shapeWish, theme,
+    shapeWish, theme, type Going,
 } from '../state/state';
 import {duration} from '../util/format';
 import {atSide, SIDES, type Side} from './api';
@@ -33,7 +33,7 @@ export class PairView {
     readonly panes: Record<Side, Pane>;
     private mostDelta = 0;
     private wanted: '' | 'top' | 'all' = '';
-    private goal: {side: Side; node: number; item: number; expand: boolean; calmly: boolean; isOpened?: boolean; isChoice?: boolean} | null = null;
+    private goal: {side: Side; node: number; item: number; expand: boolean; going: Going; isOpened?: boolean; isChoice?: boolean} | null = null;
     private anchor: {group: number; x: number; y: number} | null = null;
     private sceneOf = '';
     private outlineOf = '';
@@ -48,8 +48,8 @@ export class PairView {
         };
         this.watch();
         graphActions.current = {
-            reveal: (node, expand, calmly) => this.reveal('new', node, expand, calmly),
-            revealItem: (item) => this.goFor({side: 'new', node: 0, item, expand: true, calmly: false}),
+            reveal: (node, expand, going) => this.reveal('new', node, expand, going),
+            revealItem: (item) => this.goFor({side: 'new', node: 0, item, expand: true, going: 'always'}),
             toggle: (item) => this.toggle(this.panes.new.scene?.boxOfItem.get(item) ?? 0),
             fitAll: () => this.fitAll(),
             fitSelection: () => this.fitSelection(),
@@ -60,7 +60,7 @@ export class PairView {
         };
         pairActions.current = {
             reveal: (side, node, expand) => this.reveal(side, node, expand),
-            chooseItem: (item) => this.goFor({side: 'new', node: 0, item, expand: true, calmly: true, isChoice: true}),
+            chooseItem: (item) => this.goFor({side: 'new', node: 0, item, expand: true, going: 'outside', isChoice: true}),
         };
     }
 
@@ -180,8 +180,8 @@ export class PairView {
 
     // --- going places ---
 
-    private reveal(side: Side, node: number, expand: boolean, calmly = false): void {
-        if (follow.value || expand) this.goFor({side, node, item: 0, expand, calmly});
+    private reveal(side: Side, node: number, expand: boolean, going: Going = 'always'): void {
+        if (follow.value || expand) this.goFor({side, node, item: 0, expand, going});
     }
 
     private goFor(goal: NonNullable<PairView['goal']>): void {
@@ -199,17 +199,17 @@ export class PairView {
         if (!goal.expand && [...pane.related.keys()].some((box) => this.isInSight(box))) this.goal = null;
         else if (exact) {
             this.goal = null;
-            this.goTo(exact, !(goal.expand || goal.isOpened) || goal.calmly);
+            if (goal.going !== 'hidden') this.goTo(exact, !(goal.expand || goal.isOpened) || goal.going === 'outside');
             if (goal.isChoice) this.choose(this.panes.new, exact);
         } else if (goal.expand) {
             const open = this.openNow();
             for (let at = outline.above[item] ?? 0; at; at = outline.above[at] ?? 0) open.add(at);
-            this.goal = {...goal, expand: false, isOpened: true};
+            this.goal = {...goal, expand: false, isOpened: true, going: goal.going === 'always' ? 'always' : 'outside'};
             if (item) opened.value = open;
         } else {
             const box = outline.visible(scene, goal.node);
             this.goal = null;
-            if (box) this.goTo(box, true);
+            if (box && goal.going !== 'hidden') this.goTo(box, true);
         }
     }
 

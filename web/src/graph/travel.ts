@@ -1,6 +1,6 @@
 // Going to boxes: a jump opens what hides its goal, and goes on as what it needs is loaded; a selection that merely
 // follows stays with the group around it.
-import {follow, opened, relatedNodes, selection, shape, shapeKey} from '../state/state';
+import {follow, opened, relatedNodes, selection, shape, shapeKey, type Going} from '../state/state';
 import {LEGIBLE_SCALE} from './camera';
 import type {Camera} from './draw';
 import type {Outline} from './outline';
@@ -20,7 +20,7 @@ export interface Traveller {
 }
 
 export class Travel {
-    goal: {node: number; item: number; expand: boolean; calmly: boolean} | null = null; // to go to once the scene is there
+    goal: {node: number; item: number; expand: boolean; going: Going} | null = null; // to go to once the scene is there
 
     constructor(private readonly view: Traveller) {}
 
@@ -31,14 +31,14 @@ export class Travel {
         return list;
     }
 
-    reveal(node: number, expand: boolean, calmly = false): void {
+    reveal(node: number, expand: boolean, going: Going = 'always'): void {
         if (!follow.value && !expand) return;
-        this.goal = {node, item: 0, expand, calmly};
+        this.goal = {node, item: 0, expand, going};
         this.goOn();
     }
 
     revealItem(item: number): void {
-        this.goal = {node: 0, item, expand: true, calmly: false};
+        this.goal = {node: 0, item, expand: true, going: 'always'};
         this.goOn();
     }
 
@@ -51,19 +51,19 @@ export class Travel {
             this.goal = null;
         } else if (exact) {
             this.goal = null;
-            this.goTo(exact, !goal.expand || goal.calmly);
+            if (goal.going !== 'hidden') this.goTo(exact, !goal.expand || goal.going === 'outside');
             if (goal.expand) view.selectedBox = exact;
         } else if (!outline?.isOf(shape.value)) {
             return;
         } else if (goal.expand) {
             const item = goal.item || (outline.ofNode[goal.node] ?? 0), open = this.openNow();
             for (let at = outline.above[item] ?? 0; at; at = outline.above[at] ?? 0) open.add(at);
-            this.goal = {...goal, expand: false};
+            this.goal = {...goal, expand: false, going: 'outside'};
             if (item) opened.value = open;
         } else {
             const box = outline.visible(scene, goal.node);
             this.goal = null;
-            if (box) this.goTo(box, true);
+            if (box && goal.going !== 'hidden') this.goTo(box, true);
         }
     }
 

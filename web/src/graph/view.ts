@@ -63,7 +63,7 @@ export class GraphView {
         this.resize();
         this.watch();
         graphActions.current = {
-            reveal: (node, expand, calmly) => this.travel.reveal(node, expand, calmly),
+            reveal: (node, expand, going) => this.travel.reveal(node, expand, going),
             revealItem: (item) => this.travel.revealItem(item),
             toggle: (item) => this.toggle(this.scene?.boxOfItem.get(item) ?? 0),
             fitAll: () => this.fitAll(),

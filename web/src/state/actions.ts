@@ -4,14 +4,13 @@ import {getJson, isAborted, report, type Hit, type Links, type Report} from '../
 import {t} from '../i18n/i18n';
 import {clean} from '../util/clean';
 import {
-    also, announcement, capture, constants, failure, fold, follow, graphPlace, group, hits, hitTasks, lang, layer, links, opened, panel, path, search, selection, type Fold,
+    also, announcement, capture, constants, failure, fold, follow, graphPlace, group, hits, hitTasks, lang, layer, links, opened, panel, path, search, selection, told, type Fold, type Going,
     type LayerName, type Place, type View,
 } from './state';
 
 // The graph view knows how to draw; it registers what others may ask of it.
 export interface GraphActions {
-    // expand: open what hides it; calmly: stay where it is in sight already
-    reveal(node: number, expand: boolean, calmly?: boolean): void;
+    reveal(node: number, expand: boolean, going?: Going): void; // expand: open what hides it
     revealItem(item: number): void;
     toggle(item: number): void;
     fitAll(): void;
@@ -64,11 +63,13 @@ async function loadLinks(query: string, origin: View): Promise<void> {
         // chosen in another view: a node that the compiler inserted is in one layer only, and the structure could not follow.
         const own = found.framework.length ? 'framework' : found.compiled.length ? 'compiled' : layer.value;
         if ((origin === 'panel' || (follow.value && ELSEWHERE.has(origin))) && !found[layer.value].length) setLayer(own);
+        const isOfAddress = origin === 'link' || origin === 'back';
         if (origin !== 'graph') {
             const node = found[layer.value][0]?.node ?? 0;
-            if (node) graphActions.current?.reveal(node, origin === 'panel' || origin === 'link', origin === 'link');
+            const going = isOfAddress && told.graph ? 'hidden' : origin === 'link' ? 'outside' : 'always';
+            if (node) graphActions.current?.reveal(node, origin === 'panel' || origin === 'link', going);
         }
-        if (origin !== 'timeline' && origin !== 'back' && found.task_total) timeActions.current?.reveal(found.first_ns, found.end_ns);
+        if (origin !== 'timeline' && origin !== 'back' && !(isOfAddress && told.time) && found.task_total) timeActions.current?.reveal(found.first_ns, found.end_ns);
     } catch (error) {
         fail(error);
     }

@@ -2,7 +2,7 @@
 // not right is left out, and nothing from it is ever markup.
 import {batch, effect} from '@preact/signals';
 import {
-    also, capture, constants, fold, graphPlace, group, heatMap, hidden, lang, layer, links, opened, outline, panel, path, search, selection, shape, theme,
+    also, capture, constants, fold, graphPlace, group, heatMap, hidden, lang, layer, links, opened, outline, panel, path, search, selection, shape, theme, told,
     timeWindow, type Fold, type LayerName, type View,
 } from './state';
 import {dimOthers, foldIdle, rawTime, showFlows, timeText} from '../timeline/state';
@@ -137,6 +137,8 @@ export function decode(text: string): Place {
 
 // What is selected, as if it had been clicked.
 function restoreSelection(place: Place, origin: View): void {
+    told.graph = place.graph !== undefined;
+    told.time = place.time !== undefined;
     if (place.node && place.name) expectName(place.node, place.name);
     if (place.base && comparing.value && !place.node) void selectBase(place.base, 0, origin === 'link' ? 'panel' : origin);
     else if (place.node || place.task) select(place.node ?? 0, place.task ?? 0, origin);

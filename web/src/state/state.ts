@@ -76,6 +76,10 @@ export const hitTasks = signal<ReadonlySet<number>>(new Set());
 export const hidden = signal<ReadonlySet<string>>(new Set()); // categories that are not shown
 export const heatMap = signal<boolean>(false);
 export const follow = signal<boolean>(true);
+// Whether the address that was opened, or gone back to, says where to look: then nothing else moves the views.
+export const told = {graph: false, time: false};
+// Whether to go to a box: in any case, where it is out of sight, or only where it was not drawn.
+export type Going = 'always' | 'outside' | 'hidden';
 export const timeWindow = signal<{start: number; duration: number}>({start: 0, duration: 1});
 export const panel = signal<string>('details');
 export const announcement = signal<string>('');
