@@ -15,8 +15,7 @@
 
 static bool is_profile(const struct mi_model *model, uint32_t source)
 {
-    return mi_bytes_equal(mi_model_text(model, model->all.rows.sources.reader[source]),
-                          MI_LIT("ort_profile"));
+    return mi_source_is_read_by(model, source, "ort_profile");
 }
 
 /* --- which graph --- */

@@ -56,6 +56,14 @@ static inline struct mi_bytes mi_model_text(const struct mi_model *model, mi_str
     return mi_strings_get(&model->all.strings, id);
 }
 
+/* Whether the reader of that name read the source. */
+static inline bool mi_source_is_read_by(const struct mi_model *model, uint32_t source,
+                                        const char *reader)
+{
+    return mi_bytes_equal(mi_model_text(model, model->all.rows.sources.reader[source]),
+                          mi_cstr(reader));
+}
+
 /* The bytes of a source's record, for example a task's; empty when it is not known or out of range.
  */
 struct mi_bytes mi_model_record(const struct mi_model *model, mi_source_id source, int64_t offset,

@@ -35,8 +35,7 @@ static struct mi_bytes home_of_path(struct mi_bytes path, bool *has_collection)
 /* A file of the hook is of one process, and several of them may use one device. */
 static bool is_of_process(const struct mi_model *model, uint32_t source)
 {
-    return mi_bytes_equal(mi_model_text(model, model->all.rows.sources.reader[source]),
-                          MI_LIT("mi_hook"));
+    return mi_source_is_read_by(model, source, "mi_hook");
 }
 
 uint32_t *mi_account_homes(const struct mi_model *model)

@@ -12,8 +12,7 @@ static bool is_symbol(struct mi_bytes name)
 
 static bool is_trace(const struct mi_model *model, uint32_t source)
 {
-    return mi_bytes_equal(mi_model_text(model, model->all.rows.sources.reader[source]),
-                          MI_LIT("chrome_trace"));
+    return mi_source_is_read_by(model, source, "chrome_trace");
 }
 
 /* Traces up to 8.1 call every kernel AI_CORE, whatever core ran it. */
@@ -85,9 +84,7 @@ unsigned mi_cann_richness(const struct mi_model *model, uint32_t task)
 {
     const struct mi_kernels *kernels = &model->all.rows.kernels;
     uint32_t kernel = model->all.rows.tasks.kernel[task].v;
-    bool is_table = mi_bytes_equal(
-        mi_model_text(model, model->all.rows.sources.reader[kernels->source[kernel].v]),
-        MI_LIT("msprof_csv"));
+    bool is_table = mi_source_is_read_by(model, kernels->source[kernel].v, "msprof_csv");
     return (kernels->node_name[kernel].v ? 8U : 0U) + (kernels->op[kernel].v ? 4U : 0U) +
            (is_table ? 2U : 0U) + (kernels->inputs[kernel].v ? 1U : 0U);
 }

@@ -87,8 +87,7 @@ static enum file_kind kind_of(const struct mi_model *model, const uint8_t *is_ca
 /* A file of one process that lies in a folder with others': its ids are its own. */
 static bool is_of_process(const struct mi_model *model, uint32_t source)
 {
-    return mi_bytes_equal(mi_model_text(model, model->all.rows.sources.reader[source]),
-                          MI_LIT("mi_hook"));
+    return mi_source_is_read_by(model, source, "mi_hook");
 }
 
 struct homes {

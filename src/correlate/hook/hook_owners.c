@@ -6,8 +6,7 @@
 
 static bool is_of_hook(const struct mi_model *model, uint32_t source)
 {
-    return mi_bytes_equal(mi_model_text(model, model->all.rows.sources.reader[source]),
-                          MI_LIT("mi_hook"));
+    return mi_source_is_read_by(model, source, "mi_hook");
 }
 
 /* Whether a folder on the path has that name. */

@@ -8,8 +8,8 @@
 
 struct MHD_Connection;
 
-/* The address of the only question that never waits: GET, {"ready", "stage", "done", "total"};
- * bytes, null where they are not known. */
+/* The address of the only question that never waits. GET; answers {"ready", "stage", "done_bytes",
+ * "total_bytes"}, the last one null where it is not known. */
 #define MI_READING_PATH "/api/v1/reading"
 
 struct mi_held { /* room for one waiting request, owned by whoever asks */
