@@ -33,7 +33,7 @@ bool mi_gzip_pack(struct mi_sink *out, struct mi_bytes in, enum mi_gzip_effort e
 bool mi_gzip_unpack(struct mi_sink *out, struct mi_bytes in, struct mi_error *err)
 {
     struct mi_unpacked plain;
-    if (!mi_unpack_all(MI_PACKING_GZIP, in, UINT32_MAX, &plain, err))
+    if (!mi_unpack_all(MI_PACKING_GZIP, in, UINT32_MAX, NULL, &plain, err))
         return false;
     bool ok = plain.damage.code == MI_OK;
     if (ok)

@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define FIRST_ROOM ((size_t)64 << 10)
 #define HEAD_PIECE ((size_t)16 << 10)
+#define LOOK_MS    100 /* between two looks whether to go on */
 
 static const uint8_t nothing[1];
 
@@ -81,7 +83,7 @@ static bool check_kind(const struct stat *st, bool is_stdin, struct mi_error *er
     return !kind || mi_fail(err, MI_EUNSUPPORTED, "is %s, not a file", kind);
 }
 
-/* Opens without getting stuck on anything but a named pipe. */
+/* Opens without getting stuck: a named pipe that nobody writes to yet is waited for by reading. */
 static int open_path(const char *path, struct stat *st, struct mi_error *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
@@ -91,7 +93,8 @@ static int open_path(const char *path, struct stat *st, struct mi_error *err)
     }
     if (!is_stdin && !check_kind(st, false, err))
         return -1;
-    int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                      : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, st) != 0)
         fail_errno(err, "open");
     else if (check_kind(st, is_stdin, err))
@@ -110,8 +113,20 @@ static ssize_t read_some(int fd, uint8_t *into, size_t room)
     return got;
 }
 
+/* Whoever writes into a pipe may take long: false if it was cancelled meanwhile. */
+static bool wait_for_some(int fd, struct mi_cancel *cancel)
+{
+    struct pollfd pipe = {.fd = fd, .events = POLLIN};
+    bool goes_on;
+    do
+        goes_on = !mi_cancelled(cancel);
+    while (goes_on && poll(&pipe, 1, LOOK_MS) <= 0);
+    return goes_on;
+}
+
 /* Reads to the end of `fd`. The size a file claims is only a hint and never more than one step. */
-static bool read_all(struct mi_input *input, int fd, uint64_t max_bytes, struct mi_error *err)
+static bool read_all(struct mi_input *input, int fd, uint64_t max_bytes, struct mi_cancel *cancel,
+                     struct mi_error *err)
 {
     uint8_t *memory = NULL;
     size_t len = 0, room = 0;
@@ -129,7 +144,13 @@ static bool read_all(struct mi_input *input, int fd, uint64_t max_bytes, struct 
             memory = more;
             room = want;
         }
+        if (!wait_for_some(fd, cancel)) {
+            mi_mem_free(memory);
+            return mi_fail_at(err, MI_ECANCELLED, len, 0, "cancelled");
+        }
         ssize_t got = read_some(fd, memory + len, room - len);
+        if (got < 0 && errno == EAGAIN)
+            continue;
         if (got < 0) {
             mi_mem_free(memory);
             return mi_fail_at(err, MI_EIO, len, 0, "cannot read: %s", strerror(errno));
@@ -173,7 +194,8 @@ static bool unpack(struct mi_input *input, const struct mi_input_options *option
     struct mi_unpacked out;
     if (packing == MI_PACKING_NONE || (options && options->keep_packed))
         return true;
-    if (!mi_unpack_all(packing, input->bytes, limit_of(options), &out, err))
+    if (!mi_unpack_all(packing, input->bytes, limit_of(options), options ? options->cancel : NULL,
+                       &out, err))
         return false;
     drop_bytes(input);
     input->owned = out.at;
@@ -198,7 +220,8 @@ static bool load(struct mi_input *input, int fd, const struct stat *st,
     /* Standard input may be a file that was read in part already. */
     bool may_map =
         S_ISREG(st->st_mode) && !(options && options->no_mmap) && lseek(fd, 0, SEEK_CUR) == 0;
-    if (!(may_map && map(input, fd, st)) && !read_all(input, fd, limit_of(options), err))
+    if (!(may_map && map(input, fd, st)) &&
+        !read_all(input, fd, limit_of(options), options ? options->cancel : NULL, err))
         return false;
     input->disk_bytes = input->bytes.len;
     return unpack(input, options, err);

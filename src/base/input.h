@@ -20,6 +20,8 @@ struct mi_input_options {
     uint64_t max_bytes; /* most bytes held in memory (pipes, decompressed, no_mmap); 0: 4 GiB */
     bool no_mmap;       /* read regular files into memory */
     bool keep_packed;   /* deliver gzip and zstd files as they are */
+    struct mi_cancel *cancel; /* ends waiting for a pipe, reading and unpacking: MI_ECANCELLED; may
+                                 be NULL */
 };
 
 struct mi_input {
@@ -40,8 +42,8 @@ struct mi_input {
 
 /* Opens a file, a pipe, or standard input ("-"). `options` may be NULL. Directories, sockets and
  * devices (but /dev/null) are MI_EUNSUPPORTED, a missing file MI_ENOTFOUND, other system errors
- * MI_EIO, too much MI_ELIMIT. Opening a named pipe waits for its writer. On failure `input` is
- * closed already and err names the path. */
+ * MI_EIO, too much MI_ELIMIT. A named pipe is waited for until somebody has written to it and
+ * closed it. On failure `input` is closed already and err names the path. */
 bool mi_input_open(struct mi_input *input, const char *path, const struct mi_input_options *options,
                    struct mi_error *err);
 

@@ -5,7 +5,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define FIRST_ROOM ((size_t)64 << 10)
+#define FIRST_ROOM  ((size_t)64 << 10)
+#define PIECE_BYTES ((size_t)16 << 20) /* between two looks whether to go on */
 
 enum mi_packing mi_packing_sniff(struct mi_bytes head)
 {
@@ -163,10 +164,12 @@ static bool grow(struct mi_unpacked *out, size_t *room, uint64_t max_bytes, stru
 }
 
 static bool unpack_into(struct mi_unpack *unpack, struct mi_bytes in, uint64_t max_bytes,
-                        struct mi_unpacked *out, struct mi_error *err)
+                        struct mi_cancel *cancel, struct mi_unpacked *out, struct mi_error *err)
 {
     size_t room = 0;
     for (;;) {
+        if (mi_cancelled(cancel))
+            return mi_fail(err, MI_ECANCELLED, "cancelled");
         if (out->len == room) {
             uint8_t extra;
             /* A full buffer at the limit is fine if nothing follows. */
@@ -175,9 +178,10 @@ static bool unpack_into(struct mi_unpack *unpack, struct mi_bytes in, uint64_t m
             if (!grow(out, &room, max_bytes, err))
                 return false;
         }
-        size_t made = mi_unpack_step(unpack, &in, out->at + out->len, room - out->len);
+        size_t piece = room - out->len < PIECE_BYTES ? room - out->len : PIECE_BYTES;
+        size_t made = mi_unpack_step(unpack, &in, out->at + out->len, piece);
         out->len += made;
-        if (out->len < room)
+        if (made < piece)
             break;
     }
     while (in.len > 0 && in.at[in.len - 1] == 0)
@@ -193,13 +197,13 @@ static bool unpack_into(struct mi_unpack *unpack, struct mi_bytes in, uint64_t m
 }
 
 bool mi_unpack_all(enum mi_packing packing, struct mi_bytes in, uint64_t max_bytes,
-                   struct mi_unpacked *out, struct mi_error *err)
+                   struct mi_cancel *cancel, struct mi_unpacked *out, struct mi_error *err)
 {
     struct mi_unpack unpack;
     *out = (struct mi_unpacked){.damage = MI_ERROR_INIT};
     if (!mi_unpack_init(&unpack, packing, err))
         return false;
-    bool ok = unpack_into(&unpack, in, max_bytes, out, err);
+    bool ok = unpack_into(&unpack, in, max_bytes, cancel, out, err);
     mi_unpack_fini(&unpack);
     if (ok && out->damage.code != MI_OK &&
         (out->len == 0 || out->damage.code == MI_ENOMEM || out->damage.code == MI_EUNSUPPORTED))

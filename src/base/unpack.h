@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/pool.h"
 
 enum mi_packing { MI_PACKING_NONE, MI_PACKING_GZIP, MI_PACKING_ZSTD, MI_PACKING_DEFLATE };
 
@@ -46,8 +47,9 @@ struct mi_unpacked {
 
 /* Decodes all of `in`. Memory grows with what really comes out, never by a size a header claims;
  * more than `max_bytes` is MI_ELIMIT. Damage after the first byte is no failure: what came out is
- * kept and `damage` says where (offset in the packed bytes). */
+ * kept and `damage` says where (offset in the packed bytes). A set `cancel` (NULL: none) ends it
+ * between pieces: MI_ECANCELLED. */
 bool mi_unpack_all(enum mi_packing packing, struct mi_bytes in, uint64_t max_bytes,
-                   struct mi_unpacked *out, struct mi_error *err);
+                   struct mi_cancel *cancel, struct mi_unpacked *out, struct mi_error *err);
 
 #endif

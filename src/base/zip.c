@@ -290,7 +290,7 @@ static bool read_deflated(const struct mi_zip_member *member, struct mi_bytes pa
     if (member->size_bytes > max_bytes)
         return mi_fail_at(err, MI_ELIMIT, member->header_offset, 0,
                           "zip: member of more than %llu bytes", (unsigned long long)max_bytes);
-    if (!mi_unpack_all(MI_PACKING_DEFLATE, packed, member->size_bytes, &out, &why)) {
+    if (!mi_unpack_all(MI_PACKING_DEFLATE, packed, member->size_bytes, NULL, &out, &why)) {
         if (why.code == MI_ELIMIT)
             return mi_fail_at(err, MI_EFORMAT, member->header_offset, 0,
                               "zip: member is larger than the directory says");

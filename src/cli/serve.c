@@ -5,6 +5,7 @@
 #include "cli/sides.h"
 
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -82,21 +83,20 @@ struct door {
     const struct mi_args *args;
     struct mi_server *server;
     struct mi_error err;
-    bool is_told;
+    atomic_flag is_told;
 };
 
 static void tell_link(struct door *door)
 {
-    if (door->is_told)
+    if (atomic_flag_test_and_set(&door->is_told))
         return;
-    door->is_told = true;
     const char *url = mi_serve_url(door->server);
     if (print_link(door->cli, url, &door->err) && !mi_args_flag(door->args, "no-open") &&
         door->cli->out_is_tty)
         open_browser(url);
 }
 
-/* The first tick comes before there are other threads. */
+/* Any thread. */
 static void on_tick(void *user, const char *stage, uint64_t done_bytes, uint64_t total_bytes)
 {
     struct door *door = user;
@@ -141,7 +141,8 @@ static int serve(struct door *door)
 
 static int run(struct mi_cli *cli, const struct mi_args *args)
 {
-    struct door door = {.cli = cli, .args = args, .err = MI_ERROR_INIT};
+    struct door door = {
+        .cli = cli, .args = args, .err = MI_ERROR_INIT, .is_told = ATOMIC_FLAG_INIT};
     struct mi_serve_options options = {.address = mi_args_text(args, "address", NULL),
                                        .port = (uint16_t)mi_args_int(args, "port", 0)};
     if (args->operand_count < 1)

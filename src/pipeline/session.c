@@ -18,8 +18,8 @@ struct mi_session {
     struct mi_session_options options;
     struct mi_inputs inputs;
     struct mi_model model;
-    struct mi_cancel cancel;
-    atomic_uint_fast64_t done_bytes; /* of finished inputs */
+    struct mi_cancel own_cancel, *cancel; /* the one that counts: own or of the options */
+    atomic_uint_fast64_t done_bytes;      /* of finished inputs */
     uint64_t total_bytes;
     bool is_loaded;
     bool is_saved;            /* the model is a snapshot: its sources are not the inputs */
@@ -36,6 +36,7 @@ struct mi_session *mi_session_new(const struct mi_session_options *options, stru
     }
     if (options)
         session->options = *options;
+    session->cancel = session->options.cancel ? session->options.cancel : &session->own_cancel;
     pthread_mutex_init(&session->lock, NULL);
     session->looking = &session->lock;
     mi_inputs_init(&session->inputs);
@@ -78,17 +79,23 @@ static bool report_progress(void *user, uint64_t done_bytes)
     uint64_t done = atomic_load(&session->done_bytes) + done_bytes;
     if (session->options.progress &&
         !session->options.progress(session->options.user, "read", done, session->total_bytes))
-        mi_cancel_set(&session->cancel);
-    return !mi_cancelled(&session->cancel);
+        mi_cancel_set(session->cancel);
+    return !mi_cancelled(session->cancel);
 }
 
 static bool open_item(void *context, uint32_t index, uint32_t worker, struct mi_error *err)
 {
     (void)worker, (void)err;
     struct reading *reading = context;
-    struct mi_input_options options = {.max_bytes = reading->session->options.max_input_bytes,
-                                       .no_mmap = reading->session->options.no_mmap};
-    mi_item_open(&reading->session->inputs.items[index], reading->forced, &options);
+    struct mi_session *session = reading->session;
+    struct mi_item *item = &session->inputs.items[index];
+    struct mi_input_options options = {.max_bytes = session->options.max_input_bytes,
+                                       .no_mmap = session->options.no_mmap,
+                                       .cancel = session->cancel};
+    mi_item_open(item, reading->forced, &options);
+    /* Others may take long yet: a pipe that nobody has written to, a packed file. */
+    if (item->reader)
+        report_progress(session, 0);
     return true;
 }
 
@@ -220,7 +227,7 @@ static bool fail_empty(const struct reading *reading, struct mi_error *err)
 static bool open_all(struct reading *reading, unsigned jobs, struct mi_error *err)
 {
     struct mi_session *session = reading->session;
-    return mi_pool_run(jobs, (uint32_t)session->inputs.count, open_item, reading, &session->cancel,
+    return mi_pool_run(jobs, (uint32_t)session->inputs.count, open_item, reading, session->cancel,
                        err);
 }
 
@@ -230,13 +237,7 @@ static bool read_all(struct reading *reading, unsigned jobs, struct mi_error *er
     uint32_t count = (uint32_t)session->inputs.count;
     for (uint32_t i = 0; i < count; i++)
         session->total_bytes += session->inputs.items[i].input.bytes.len;
-    /* Told once before the first byte, so that whoever listens knows that there is something. */
-    for (uint32_t i = 0; i < count; i++)
-        if (session->inputs.items[i].reader) {
-            report_progress(session, 0);
-            break;
-        }
-    return mi_pool_run(jobs, count, read_item, reading, &session->cancel, err);
+    return mi_pool_run(jobs, count, read_item, reading, session->cancel, err);
 }
 
 /* The first source of a capture, which stands for the whole; none if it gave no file. */

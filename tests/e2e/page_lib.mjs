@@ -1,27 +1,9 @@
-/* What tests of the page have in common: the program, the browser, and what they ask of it. */
-import {spawn} from 'node:child_process';
+/* What tests of the page have in common: the browser, and what they ask of it. */
 import {chromium} from 'playwright-core';
 import {rest, until} from './page_rest.mjs';
+import {check, serve, sumUp} from './server_lib.mjs';
 
-export {rest, until};
-
-let passed = 0, failed = 0;
-
-export function check(what, is, more = '') {
-    if (is) passed++;
-    else {
-        failed++;
-        console.log(`FAILED: ${what} ${more}`);
-    }
-}
-
-export function serve(inputs) {
-    const child = spawn(process.env.MI_CLI, ['serve', '--no-open', ...inputs], {stdio: ['ignore', 'pipe', 'inherit']});
-    return new Promise((resolve, reject) => {
-        child.stdout.once('data', (data) => resolve({child, url: data.toString().trim()}));
-        child.once('exit', (code) => reject(new Error(`serve ended with ${code}`)));
-    });
-}
+export {check, rest, serve, until};
 
 const browser = await chromium.launch({
     executablePath: process.env.MI_CHROMIUM ?? '/usr/bin/chromium',
@@ -47,8 +29,7 @@ export async function open(url, {ready = isThere, isAtRest = true, ...options} =
 
 export async function finish() {
     await browser.close();
-    console.log(`${passed} passed, ${failed} failed`);
-    process.exit(failed ? 1 : 0);
+    sumUp();
 }
 
 export const scene = (page) => page.evaluate(() => {

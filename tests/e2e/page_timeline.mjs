@@ -2,30 +2,12 @@
  * marks of what is outside, the twin for screen readers, pictures for files. What is drawn is compared with
  * what the server says in other ways. Any console error or policy violation fails the test.
  * MI_CLI names the program; MI_CASE, MI_SAMPLES may be empty or absent. */
-import {spawn} from 'node:child_process';
 import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {chromium} from 'playwright-core';
 import {rest} from './page_rest.mjs';
-
-let passed = 0, failed = 0;
-
-function check(what, is, more = '') {
-    if (is) passed++;
-    else {
-        failed++;
-        console.log(`FAILED: ${what} ${more}`);
-    }
-}
-
-function serve(inputs) {
-    const child = spawn(process.env.MI_CLI, ['serve', '--no-open', ...inputs], {stdio: ['ignore', 'pipe', 'inherit']});
-    return new Promise((resolve, reject) => {
-        child.stdout.once('data', (data) => resolve({child, url: data.toString().trim()}));
-        child.once('exit', (code) => reject(new Error(`serve ended with ${code}`)));
-    });
-}
+import {check, serve, sumUp} from './server_lib.mjs';
 
 const browser = await chromium.launch({
     executablePath: process.env.MI_CHROMIUM ?? '/usr/bin/chromium',
@@ -516,5 +498,4 @@ if (existsSync(torch)) await whole('two ranks', ['rank0_ascend_pt', 'rank1_ascen
 else console.log('skipped: no samples');
 
 await browser.close();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+sumUp();

@@ -1,9 +1,9 @@
 /* What answers in a report answers as the server does, byte for byte: every report in both languages, drawings,
  * windows of time, links of many nodes and tasks, searches, wrong questions; of two sides, if there are two.
  * usage: node report_answers.mjs CLI REPORT.html INPUT... */
-import {spawn} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import {gunzipSync} from 'node:zlib';
+import {serve} from './server_lib.mjs';
 
 const [cli, file, ...inputs] = process.argv.slice(2);
 const text = readFileSync(file, 'latin1');
@@ -38,8 +38,8 @@ function ofTheReport(path, body) {
     return {status, bytes: reply()};
 }
 
-const child = spawn(cli, ['serve', '--no-open', ...inputs], {stdio: ['ignore', 'pipe', 'ignore']});
-const url = await new Promise((resolve) => child.stdout.once('data', (data) => resolve(data.toString().trim())));
+process.env.MI_CLI = cli;
+const {child, url} = await serve(inputs);
 
 async function ofTheServer(path, body) {
     const response = await fetch(`${url}api/v1/${path}`, body === undefined ? {} : {method: 'POST', body, headers: {'Content-Type': 'application/json'}});

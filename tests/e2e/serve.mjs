@@ -2,22 +2,11 @@
  * climb, methods that write, bodies that are too large or are no JSON, requests that never end, and many
  * clients at once. Whatever comes, the next honest request is answered.
  * usage: node serve.mjs CAPTURE; MI_CLI names the program */
-import {spawn} from 'node:child_process';
 import {request} from 'node:http';
 import {connect} from 'node:net';
+import {check, serve, sumUp} from './server_lib.mjs';
 
-let passed = 0, failed = 0;
-
-function check(what, is, more = '') {
-    if (is) passed++;
-    else {
-        failed++;
-        console.log(`FAILED: ${what} ${more}`);
-    }
-}
-
-const child = spawn(process.env.MI_CLI, ['serve', '--no-open', process.argv[2]], {stdio: ['ignore', 'pipe', 'inherit']});
-const url = new URL(await new Promise((resolve) => child.stdout.once('data', (d) => resolve(d.toString().trim()))));
+const {child, url: link, ended} = await serve([process.argv[2]]), url = new URL(link);
 
 function ask(path, {method = 'GET', headers = {}, body} = {}) {
     return new Promise((resolve, reject) => {
@@ -108,7 +97,6 @@ check('all alike', new Set(parallel.map((r) => r.headers.etag)).size === 2);
 
 const begin = Date.now();
 child.kill('SIGINT');
-const code = await new Promise((resolve) => child.once('exit', resolve));
+const {code} = await ended;
 check('Ctrl-C ends it well', code === 0 && Date.now() - begin < 5000, `${code}`);
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+sumUp();

@@ -1,18 +1,10 @@
 /* serve --base: the report "diff" is there among the findings, in both languages, and with limits; each side
  * answers for itself, both are drawn at the same places, and changes come by cost; without a base there is none. A base that cannot be read is said before anything is served.
  * usage: node serve_diff.mjs BASE NEW; MI_CLI names the program */
-import {spawn, spawnSync} from 'node:child_process';
+import {spawnSync} from 'node:child_process';
+import {check, serve, sumUp} from './server_lib.mjs';
 
 const [base, capture] = process.argv.slice(2);
-let passed = 0, failed = 0;
-
-function check(what, is, more = '') {
-    if (is) passed++;
-    else {
-        failed++;
-        console.log(`FAILED: ${what} ${more}`);
-    }
-}
 
 /* The columns of a binary reply: see src/present/serve/frame.h. */
 function columns(buffer) {
@@ -70,9 +62,8 @@ async function joint(get, post) {
     check('sides have models of their own', (await get('capture?side=base')).body.sources[0].path.startsWith(base));
 }
 
-async function serve(options, use, served = capture) {
-    const child = spawn(process.env.MI_CLI, ['serve', '--no-open', served, ...options], {stdio: ['ignore', 'pipe', 'inherit']});
-    const url = await new Promise((resolve) => child.stdout.once('data', (d) => resolve(d.toString().trim())));
+async function whileServed(options, use, served = capture) {
+    const {child, url, ended} = await serve([served, ...options]);
     const get = async (path) => {
         const reply = await fetch(`${url}api/v1/${path}`);
         return {status: reply.status, body: await reply.json()};
@@ -80,10 +71,10 @@ async function serve(options, use, served = capture) {
     const post = async (path, body) => columns(await (await fetch(`${url}api/v1/${path}`, {method: 'POST', body: JSON.stringify(body)})).arrayBuffer());
     await use(get, post);
     child.kill('SIGINT');
-    await new Promise((resolve) => child.once('exit', resolve));
+    await ended;
 }
 
-await serve(['--base', base], async (get, post) => {
+await whileServed(['--base', base], async (get, post) => {
     const {passes} = (await get('capture')).body;
     check('it is listed as one that judges', passes.some((p) => p.name === 'diff' && p.verdicts && p.can_run));
     const {status, body} = await get('passes/diff');
@@ -103,13 +94,12 @@ await serve(['--base', base], async (get, post) => {
     check('many at once get the same', both.every((r) => JSON.stringify(r.body) === JSON.stringify(body)));
 });
 const small = `${base}/../../capture/small`; /* has constants */
-await serve(['--base', small], async (get, post) => await constants(post), small);
-await serve([], async (get) => {
+await whileServed(['--base', small], async (get, post) => await constants(post), small);
+await whileServed([], async (get) => {
     check('without a base there is none', (await get('passes/diff')).status === 404);
     check('nor a side', (await get('capture?side=base')).status === 404 && (await get('diff/changes')).status === 404);
     check('and it is not listed', !(await get('capture')).body.passes.some((p) => p.name === 'diff'));
 });
 const missing = spawnSync(process.env.MI_CLI, ['serve', '--no-open', capture, '--base', '/nonexistent'], {encoding: 'utf8'});
 check('a base that is not there', missing.status === 3 && missing.stdout === '', `${missing.status} ${missing.stdout}`);
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+sumUp();

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct mi_error err = MI_ERROR_INIT;
         struct mi_unpacked out = {0};
-        if (mi_unpack_all(kinds[i], input, limit, &out, &err)) {
+        if (mi_unpack_all(kinds[i], input, limit, NULL, &out, &err)) {
             must(out.len <= limit && out.ignored_bytes <= size);
             touch((struct mi_bytes){out.at, out.len});
             free(out.at);

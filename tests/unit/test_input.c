@@ -254,6 +254,45 @@ static void standard_input_is_read(void **state)
     close(fd);
 }
 
+struct silent_pipe {
+    char path[200];
+    struct mi_cancel cancel;
+    int fd;
+};
+
+/* Waits until somebody reads from the pipe, writes nothing, and cancels. */
+static void *cancel_reader(void *context)
+{
+    struct silent_pipe *silent = context;
+    silent->fd = open(silent->path, O_WRONLY);
+    mi_cancel_set(&silent->cancel);
+    return NULL;
+}
+
+static void waiting_can_be_cancelled(void **state)
+{
+    (void)state;
+    struct silent_pipe silent = {.fd = -1};
+    struct mi_input_options options = {.cancel = &silent.cancel};
+    struct mi_input input;
+    struct mi_error err = MI_ERROR_INIT;
+    pthread_t thread;
+    snprintf(silent.path, sizeof silent.path, "%s", path_of("silent"));
+    assert_int_equal(mkfifo(silent.path, 0600), 0);
+    assert_int_equal(pthread_create(&thread, NULL, cancel_reader, &silent), 0);
+    assert_false(mi_input_open(&input, silent.path, &options, &err));
+    assert_int_equal(err.code, MI_ECANCELLED);
+    pthread_join(thread, NULL);
+    close(silent.fd);
+    unlink(silent.path);
+    struct packed packed = gzip(text, sizeof text);
+    err = MI_ERROR_INIT;
+    assert_false(mi_input_from_bytes(&input, "packed", (struct mi_bytes){packed.at, packed.len},
+                                     &options, &err));
+    assert_int_equal(err.code, MI_ECANCELLED);
+    free(packed.at);
+}
+
 static void memory_has_a_limit(void **state)
 {
     (void)state;
@@ -481,6 +520,7 @@ int main(void)
         cmocka_unit_test(other_things_are_refused),
         cmocka_unit_test(pipes_are_read),
         cmocka_unit_test(standard_input_is_read),
+        cmocka_unit_test(waiting_can_be_cancelled),
         cmocka_unit_test(memory_has_a_limit),
         cmocka_unit_test(compressed_bytes_are_unpacked),
         cmocka_unit_test(compressed_files_are_unpacked),
