@@ -1,10 +1,6 @@
 # Headers, both libraries, the program and the pkg-config file.
 file(RELATIVE_PATH MI_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-# libmicrohttpd by its name alone: what its own static library would need (GnuTLS and more) is no
-# business of ours, which link it as a shared one.
-set(modules ${MI_PKG_MODULES})
-list(REMOVE_ITEM modules libmicrohttpd)
-list(JOIN modules ", " MI_PC_REQUIRES)
+list(JOIN MI_PKG_MODULES ", " MI_PC_REQUIRES)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/model-inspector.pc.in" model-inspector.pc @ONLY)
 
 install(TARGETS mi_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")

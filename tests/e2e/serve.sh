@@ -4,3 +4,16 @@ set -eu
 command -v node >/dev/null 2>&1 || { echo "skipped: no node"; exit 77; }
 MI_CLI="$MI_BINARY_DIR/inspector-cli" node "$MI_SOURCE_DIR/tests/e2e/serve.mjs" \
     "$MI_SOURCE_DIR/tests/data/capture/small"
+
+# Only what serves needs the library that serves, and says so where it is missing.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+echo "no library" >"$folder/libmicrohttpd.so.12"
+status=0
+LD_LIBRARY_PATH=$folder "$MI_BINARY_DIR/inspector-cli" serve --no-open "$MI_SOURCE_DIR/tests/data/capture/small" \
+    >"$folder/out" 2>"$folder/err" || status=$?
+[ "$status" = 3 ] && [ ! -s "$folder/out" ] && grep -q 'serving needs libmicrohttpd' "$folder/err" || {
+    echo "FAILED: serve without its library ends with $status: $(cat "$folder/out" "$folder/err")"
+    exit 1
+}
+LD_LIBRARY_PATH=$folder "$MI_BINARY_DIR/inspector-cli" summary "$MI_SOURCE_DIR/tests/data/capture/small" >/dev/null

@@ -5,6 +5,7 @@
 #include "base/gzip.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "present/serve/mhd.h"
 #include "present/serve/serve.h"
 #include "present/serve/site.h"
 #include "present/serve/waiting.h"
@@ -13,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-
-#include <microhttpd.h>
 
 enum {
     THREADS = 4,
@@ -61,7 +60,7 @@ static const char *const policies[][2] = {
 
 static const char *header_of(struct MHD_Connection *connection, const char *name)
 {
-    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    return mi_mhd()->lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 /* --- who asks --- */
@@ -91,8 +90,9 @@ static bool same_token(const char *a, const char *b)
 
 static bool has_token(const struct mi_server *server, struct MHD_Connection *connection)
 {
-    const char *query = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
-    const char *cookie = MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, "mi_token");
+    const char *query =
+        mi_mhd()->lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+    const char *cookie = mi_mhd()->lookup_connection_value(connection, MHD_COOKIE_KIND, "mi_token");
     return !server->token[0] || (query && same_token(query, server->token)) ||
            (cookie && same_token(cookie, server->token));
 }
@@ -151,19 +151,19 @@ static void add_headers(const struct mi_server *server, struct MHD_Response *res
                         const struct mi_reply *reply, const char *etag)
 {
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
-        MHD_add_response_header(response, policies[i][0], policies[i][1]);
-    MHD_add_response_header(response, "Content-Type", reply->media);
-    MHD_add_response_header(response, "ETag", etag);
-    MHD_add_response_header(response, "Cache-Control",
-                            reply->is_immutable ? "max-age=31536000, immutable" : "no-cache");
-    MHD_add_response_header(response, "Vary", "Accept-Encoding");
+        mi_mhd()->add_response_header(response, policies[i][0], policies[i][1]);
+    mi_mhd()->add_response_header(response, "Content-Type", reply->media);
+    mi_mhd()->add_response_header(response, "ETag", etag);
+    mi_mhd()->add_response_header(response, "Cache-Control",
+                                  reply->is_immutable ? "max-age=31536000, immutable" : "no-cache");
+    mi_mhd()->add_response_header(response, "Vary", "Accept-Encoding");
     if (reply->is_gzip)
-        MHD_add_response_header(response, "Content-Encoding", "gzip");
+        mi_mhd()->add_response_header(response, "Content-Encoding", "gzip");
     if (server->token[0]) {
         char cookie[sizeof server->token + 64];
         snprintf(cookie, sizeof cookie, "mi_token=%s; HttpOnly; SameSite=Strict; Path=/",
                  server->token);
-        MHD_add_response_header(response, "Set-Cookie", cookie);
+        mi_mhd()->add_response_header(response, "Set-Cookie", cookie);
     }
 }
 
@@ -178,7 +178,7 @@ static enum MHD_Result send_reply(const struct mi_server *server, struct MHD_Con
 {
     char own_etag[MI_HASH64_HEX + 2];
     const union MHD_ConnectionInfo *peer =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        mi_mhd()->get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     if (mi_sink_failed(&reply->body))
         mi_reply_error(reply, 500, "no_memory", "out of memory");
     if (reply->is_gzip && !accepts_gzip(connection))
@@ -197,15 +197,15 @@ static enum MHD_Result send_reply(const struct mi_server *server, struct MHD_Con
         pack_body(reply);
         bytes = mi_sink_bytes(&reply->body);
     }
-    struct MHD_Response *response = MHD_create_response_from_buffer(
+    struct MHD_Response *response = mi_mhd()->create_response_from_buffer(
         is_same ? 0 : bytes.len, is_same ? NULL : (void *)(uintptr_t)bytes.at,
         MHD_RESPMEM_MUST_COPY);
     if (!response)
         return MHD_NO;
     add_headers(server, response, reply, etag);
     enum MHD_Result result =
-        MHD_queue_response(connection, is_same ? 304 : reply->status, response);
-    MHD_destroy_response(response);
+        mi_mhd()->queue_response(connection, is_same ? 304 : reply->status, response);
+    mi_mhd()->destroy_response(response);
     return result;
 }
 
@@ -213,7 +213,7 @@ static enum MHD_Result send_reply(const struct mi_server *server, struct MHD_Con
 
 static const char *query_of(const struct mi_request *request, const char *name)
 {
-    return MHD_lookup_connection_value(request->transport, MHD_GET_ARGUMENT_KIND, name);
+    return mi_mhd()->lookup_connection_value(request->transport, MHD_GET_ARGUMENT_KIND, name);
 }
 
 /* --- the library's side --- */
@@ -336,11 +336,13 @@ static bool listen_at(struct mi_server *server, const struct mi_serve_options *o
     const char *text = options->address ? options->address : "127.0.0.1";
     struct sockaddr_storage address;
     bool is_v6;
+    if (!mi_mhd_load(err))
+        return false;
     if (!parse_address(text, options->port, &address, &server->is_loopback, &is_v6))
         return mi_fail(err, MI_EUSAGE, "\"%.60s\" is no numeric address", text);
     if (!server->is_loopback && !make_token(server->token))
         return mi_fail(err, MI_EIO, "no random numbers for a token");
-    server->daemon = MHD_start_daemon(
+    server->daemon = mi_mhd()->start_daemon(
         MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME |
             (is_v6 ? MHD_USE_IPv6 : 0),
         options->port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR,
@@ -352,7 +354,7 @@ static bool listen_at(struct mi_server *server, const struct mi_serve_options *o
     if (!server->daemon)
         return mi_fail(err, MI_EIO, "cannot listen at %.60s, port %u", text, options->port);
     const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
+        mi_mhd()->get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
     server->port = info ? info->port : options->port;
     snprintf(server->host, sizeof server->host, is_v6 ? "[%.60s]:%u" : "%.60s:%u", text,
              server->port);
@@ -413,7 +415,7 @@ void mi_serve_stop(struct mi_server *server)
         return;
     mi_waiting_end(&server->waiting);
     if (server->daemon)
-        MHD_stop_daemon(server->daemon);
+        mi_mhd()->stop_daemon(server->daemon);
     mi_waiting_fini(&server->waiting);
     mi_site_free(server->site);
     mi_mem_free(server);

@@ -1,6 +1,6 @@
 #include "present/serve/waiting.h"
 
-#include <microhttpd.h>
+#include "present/serve/mhd.h"
 
 void mi_waiting_init(struct mi_waiting *waiting)
 {
@@ -21,7 +21,7 @@ bool mi_waiting_hold(struct mi_waiting *waiting, struct MHD_Connection *connecti
     if (waits) {
         *held = (struct mi_held){connection, waiting->held};
         waiting->held = held;
-        MHD_suspend_connection(connection);
+        mi_mhd()->suspend_connection(connection);
     }
     mi_lock_give(&waiting->lock);
     return waits;
@@ -44,7 +44,7 @@ void mi_waiting_end(struct mi_waiting *waiting)
     while (waiting->held) {
         struct mi_held *held = waiting->held;
         waiting->held = held->next; /* once it is awake, `held` may be gone */
-        MHD_resume_connection(held->connection);
+        mi_mhd()->resume_connection(held->connection);
     }
     mi_lock_give(&waiting->lock);
 }
