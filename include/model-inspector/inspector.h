@@ -88,7 +88,7 @@ struct mi_task_info {
     int64_t start_ns;       /* capture time */
     int64_t dur_ns;
     int64_t start_raw; /* as the file says, in ticks of its clock */
-    uint32_t run;      /* iteration, from 0 */
+    uint32_t run;      /* iteration, from 0; UINT32_MAX = of none */
 };
 
 struct mi_link_info {

@@ -170,7 +170,8 @@ static void add_row(const struct mi_model *model, uint32_t task, struct mi_repor
     uint32_t kernel = rows->tasks.kernel[task].v, link = rows->tasks.link[task].v;
     struct mi_bytes engine = mi_model_text(model, rows->kernels.engine[kernel]);
     row[0] = mi_cell_int(task);
-    row[1] = mi_cell_int(rows->tasks.run[task]);
+    if (rows->tasks.run[task] != MI_NO_RUN)
+        row[1] = mi_cell_int(rows->tasks.run[task]);
     row[2] = mi_cell_text(mi_describe_track(model, rows->tasks.track[task], &out->arena));
     if (rows->tasks.thread[task].v)
         row[3] = mi_cell_text(mi_describe_track(model, rows->tasks.thread[task], &out->arena));

@@ -12,7 +12,8 @@ static bool run(struct mi_model *model, struct mi_error *err)
         return true;
     uint32_t *owners = mi_hook_owners(model);
     bool ok = owners && mi_hook_join_tasks(model, owners) && mi_hook_find_files(model) &&
-              mi_hook_join_plan(model, owners) && mi_hook_join_runs(model, owners);
+              mi_hook_join_plan(model, owners) && mi_hook_join_runs(model, owners) &&
+              mi_hook_number_beside(model, owners);
     mi_mem_free(owners);
     return ok || mi_fail(err, MI_ENOMEM, "out of memory while joining calls with tasks");
 }

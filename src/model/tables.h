@@ -44,6 +44,9 @@ enum mi_table_no {
 /* Columns of connection ids: 0 is one, this is none. */
 #define MI_NO_CONNECTION UINT32_MAX
 
+/* tasks.run of what is of no run, beside some. */
+#define MI_NO_RUN UINT32_MAX
+
 /* --- numbers of 32 bits of which 0 is one --- */
 
 /* Kept as one more, so that none is zero, which takes no memory. */

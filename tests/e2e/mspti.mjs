@@ -62,6 +62,22 @@ if (wantsModels) {
         assert.equal(launch.item, was.model);
     });
     assert.ok(models > 0);
+    // What a step launches beside the model, behind its execution, is of its run: as much in each.
+    const runsOf = new Map();
+    tasks.forEach((t, i) => {
+        const was = truthByKey.get(seen[i]), place = `${was.device}/${t.run}`;
+        const run = runsOf.get(place) ?? { executed: 0n, launched: [] };
+        if (was.model === "-1")
+            run.launched.push(BigInt(slices.get(t.launch).start_ns));
+        else
+            run.executed = BigInt(slices.get(t.launch).start_ns);
+        runsOf.set(place, run);
+    });
+    assert.equal(runsOf.size, executions.length);
+    for (const [place, run] of runsOf) {
+        assert.equal(run.launched.length, own / executions.length, `run ${place}`);
+        assert.ok(run.launched.every((at) => at > run.executed), `run ${place} holds what came before it`);
+    }
     // Each call that launched a kernel knows it.
     const calls = rows("submissions").filter((s) => /^(aclrtLaunchKernel|aclnnAdd)$/.test(slices.get(s.slice).name));
     assert.equal(calls.length, own);

@@ -222,6 +222,31 @@ static void repeating_tasks_are_stronger_than_marks(void **state)
     hand_fini(&hand);
 }
 
+/* What belongs to no run beside some is apart: it makes none longer, and is not counted where the
+ * first is warm-up. */
+static void tasks_of_no_run_are_outside(void **state)
+{
+    (void)state;
+    struct hand hand;
+    struct mi_account account;
+    hand_init(&hand);
+    uint32_t stream = hand_track(&hand, "stream", 1);
+    hand_task(&hand, stream, "first", MI_TASK_COMPUTE, MI_NO_RUN, 0, 50, 0);
+    for (uint32_t run = 0; run < 3; run++)
+        hand_task(&hand, stream, "a", MI_TASK_COMPUTE, run, 1000 * (run + 1), 100, 0);
+    hand_finish(&hand);
+    assert_true(mi_account_init(&account, &hand.model, NULL));
+    assert_int_equal(account.run_count, 4);
+    for (uint32_t r = 0; r < 4; r++) {
+        assert_int_equal(account.runs[r].is_outside, r == 3);
+        assert_int_equal(account.runs[r].is_counted, r == 1 || r == 2);
+        assert_int_equal(account.runs[r].end_ns - account.runs[r].first_ns, r == 3 ? 50 : 100);
+    }
+    assert_int_equal(account.counted_runs, 2);
+    mi_account_fini(&account);
+    hand_fini(&hand);
+}
+
 /* Two devices of one collection, and one of another: each has its own runs and steps. */
 static void devices_are_apart(void **state)
 {
@@ -271,6 +296,7 @@ int main(void)
         cmocka_unit_test(circles_end),
         cmocka_unit_test(marked_steps_are_runs),
         cmocka_unit_test(repeating_tasks_are_stronger_than_marks),
+        cmocka_unit_test(tasks_of_no_run_are_outside),
         cmocka_unit_test(devices_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

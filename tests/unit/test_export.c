@@ -211,6 +211,19 @@ static json_t *task_at(json_t *trace, const char *stream, json_int_t start_ns)
     return NULL;
 }
 
+static void a_task_of_no_run_says_so(void **state)
+{
+    struct mi_model *model = *state;
+    uint32_t *run = &model->all.rows.tasks.run[1], before = *run;
+    *run = MI_NO_RUN;
+    json_t *trace = load(model, "json", "trace.json");
+    json_t *task = json_array_get(json_object_get(trace, "tasks"), 0);
+    assert_int_equal(int_of(task, "task_id"), 1);
+    assert_true(json_is_null(json_object_get(task, "run")));
+    json_decref(trace);
+    *run = before;
+}
+
 static void tasks_have_times_events_and_nodes(void **state)
 {
     struct mi_model *model = *state;
@@ -562,6 +575,7 @@ int main(void)
         cmocka_unit_test(shapes_attributes_and_branches_are_told),
         cmocka_unit_test(edges_reach_into_branches),
         cmocka_unit_test(tasks_have_times_events_and_nodes),
+        cmocka_unit_test(a_task_of_no_run_says_so),
         cmocka_unit_test(hostile_names_stay_inside_their_strings),
         cmocka_unit_test(every_text_format_is_utf8_without_nul),
         cmocka_unit_test(a_huge_name_is_whole),

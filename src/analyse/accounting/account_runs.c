@@ -76,7 +76,7 @@ static bool find_groups(struct listing *l)
         ok = group_track(l, &places, track);
         struct group *group = &l->groups[l->group_of[track]];
         for (uint32_t t = first[track]; ok && t < first[track + 1]; t++)
-            if (rows->tasks.run[t] > group->last_run)
+            if (rows->tasks.run[t] > group->last_run && rows->tasks.run[t] != MI_NO_RUN)
                 group->last_run = rows->tasks.run[t];
     }
     mi_map_fini(&places);
@@ -227,7 +227,7 @@ static bool number_runs(struct listing *l, struct mi_map *places)
 static void describe_run(const struct listing *l, struct mi_account_run *run, uint64_t key)
 {
     const struct group *group = &l->groups[key >> 32];
-    bool is_outside = goes_by_steps(group) && (uint32_t)key == UINT32_MAX;
+    bool is_outside = (uint32_t)key == MI_NO_RUN;
     *run = (struct mi_account_run){
         .group = (uint32_t)(key >> 32), .run = (uint32_t)key, .is_outside = is_outside};
     if (goes_by_steps(group) && !is_outside)
@@ -346,7 +346,7 @@ static void mark_runs(const struct listing *l)
     for (uint32_t r = 0; r < l->account->run_count; r++) {
         struct mi_account_run *run = &l->account->runs[r];
         const struct group *group = &l->groups[run->group];
-        if (!run->tasks || goes_by_steps(group))
+        if (!run->tasks || run->is_outside || goes_by_steps(group))
             continue;
         uint32_t step =
             step_at(l, group, run->first_ns + mi_ns_sub(run->end_ns, run->first_ns) / 2);

@@ -198,7 +198,8 @@ void mi_show_tasks(struct mi_show *show)
         row[0] = mi_cell_int(t);
         row[1] =
             mi_cell_text(mi_model_text(show->model, rows->kernels.name[rows->tasks.kernel[t].v]));
-        row[2] = mi_cell_int(rows->tasks.run[t]);
+        if (rows->tasks.run[t] != MI_NO_RUN)
+            row[2] = mi_cell_int(rows->tasks.run[t]);
         row[4] =
             mi_cell_text(mi_describe_track(show->model, rows->tasks.track[t], &show->out->arena));
         if (rows->tasks.thread[t].v)

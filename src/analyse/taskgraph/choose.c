@@ -76,7 +76,8 @@ static void add_fact(struct mi_report *out, const char *name, const char *title,
 void mi_tg_describe(const struct mi_taskgraph *graph, const struct mi_account *account,
                     struct mi_report *out)
 {
-    add_fact(out, "run", N_("Run"), "", mi_cell_int(account->runs[graph->run].run));
+    const struct mi_account_run *run = &account->runs[graph->run];
+    add_fact(out, "run", N_("Run"), "", run->is_outside ? mi_cell_none() : mi_cell_int(run->run));
     add_fact(out, "device", N_("Device"), "",
              graph->device >= 0 ? mi_cell_int(graph->device) : mi_cell_none());
     if (graph->rank >= 0)

@@ -149,7 +149,8 @@ static bool bound_runs(struct runs *r)
     }
     for (uint32_t t = 1; ok && has_any && t < tasks->count; t++) {
         uint32_t track = tasks->track[t].v;
-        if (r->is_model[track] && !r->has_starts[track] && r->device_of[track])
+        if (r->is_model[track] && !r->has_starts[track] && r->device_of[track] &&
+            tasks->run[t] != MI_NO_RUN)
             ok = note_task(r, t);
     }
     return ok && (!has_any || bound_all(r));

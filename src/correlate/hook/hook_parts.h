@@ -31,4 +31,8 @@ bool mi_hook_join_plan(struct mi_model *model, const uint32_t *owners);
  * of memory. */
 bool mi_hook_join_runs(struct mi_model *model, const uint32_t *owners);
 
+/* Sets tasks.run of what was launched beside executions of models, where these have several runs.
+ * False: out of memory. */
+bool mi_hook_number_beside(struct mi_model *model, const uint32_t *owners);
+
 #endif

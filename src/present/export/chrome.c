@@ -177,7 +177,8 @@ static void write_task_args(struct writer *w, uint32_t task, uint32_t kernel, mi
     mi_jw_key(&w->jw, "args");
     mi_jw_begin_object(&w->jw);
     mi_jw_member_i64(&w->jw, "task_id", task);
-    mi_jw_member_i64(&w->jw, "run", w->rows->tasks.run[task]);
+    if (w->rows->tasks.run[task] != MI_NO_RUN)
+        mi_jw_member_i64(&w->jw, "run", w->rows->tasks.run[task]);
     if (kernel) {
         mi_export_text(&w->jw, "engine", w->model, w->rows->kernels.engine[kernel]);
         mi_export_text(&w->jw, "input_types", w->model, w->rows->kernels.inputs[kernel]);

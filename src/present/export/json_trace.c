@@ -258,7 +258,12 @@ static void write_task(struct writer *w, uint32_t task)
     mi_export_id(&w->jw, "thread_track_id", tasks->thread[task].v);
     mi_export_id(&w->jw, "parent_task_id", tasks->parent[task].v);
     mi_export_known(&w->jw, "native_task_id", mi_some_get(tasks->native_id[task]));
-    mi_jw_member_i64(&w->jw, "run", tasks->run[task]);
+    if (tasks->run[task] != MI_NO_RUN) {
+        mi_jw_member_i64(&w->jw, "run", tasks->run[task]);
+    } else {
+        mi_jw_key(&w->jw, "run");
+        mi_jw_null(&w->jw);
+    }
     mi_jw_member_i64(&w->jw, "turn", tasks->turn[task]);
     write_kernel(w, kernel);
     write_dtype(w, kernel, node);

@@ -134,7 +134,7 @@ static void write_span(struct mi_jw *jw, const struct mi_model *model)
         int64_t stop = mi_export_add(tasks->start_ns[t], tasks->dur_ns[t]);
         first = tasks->start_ns[t] < first ? tasks->start_ns[t] : first;
         end = stop > end ? stop : end;
-        runs = tasks->run[t] >= runs ? tasks->run[t] + 1 : runs;
+        runs = tasks->run[t] != MI_NO_RUN && tasks->run[t] >= runs ? tasks->run[t] + 1 : runs;
     }
     mi_jw_member_i64(jw, "tasks_first_ns", first <= end ? first : 0);
     mi_jw_member_i64(jw, "tasks_end_ns", first <= end ? end : 0);
