@@ -114,19 +114,19 @@ static ssize_t read_some(int fd, uint8_t *into, size_t room)
 }
 
 /* Whoever writes into a pipe may take long: false if it was cancelled meanwhile. */
-static bool wait_for_some(int fd, struct mi_cancel *cancel)
+static bool wait_for_some(int fd, const struct mi_going *going)
 {
     struct pollfd pipe = {.fd = fd, .events = POLLIN};
     bool goes_on;
     do
-        goes_on = !mi_cancelled(cancel);
+        goes_on = mi_goes_on(going);
     while (goes_on && poll(&pipe, 1, LOOK_MS) <= 0);
     return goes_on;
 }
 
 /* Reads to the end of `fd`. The size a file claims is only a hint and never more than one step. */
-static bool read_all(struct mi_input *input, int fd, uint64_t max_bytes, struct mi_cancel *cancel,
-                     struct mi_error *err)
+static bool read_all(struct mi_input *input, int fd, uint64_t max_bytes,
+                     const struct mi_going *going, struct mi_error *err)
 {
     uint8_t *memory = NULL;
     size_t len = 0, room = 0;
@@ -144,7 +144,7 @@ static bool read_all(struct mi_input *input, int fd, uint64_t max_bytes, struct 
             memory = more;
             room = want;
         }
-        if (!wait_for_some(fd, cancel)) {
+        if (!wait_for_some(fd, going)) {
             mi_mem_free(memory);
             return mi_fail_at(err, MI_ECANCELLED, len, 0, "cancelled");
         }
@@ -194,7 +194,7 @@ static bool unpack(struct mi_input *input, const struct mi_input_options *option
     struct mi_unpacked out;
     if (packing == MI_PACKING_NONE || (options && options->keep_packed))
         return true;
-    if (!mi_unpack_all(packing, input->bytes, limit_of(options), options ? options->cancel : NULL,
+    if (!mi_unpack_all(packing, input->bytes, limit_of(options), options ? options->going : NULL,
                        &out, err))
         return false;
     drop_bytes(input);
@@ -221,7 +221,7 @@ static bool load(struct mi_input *input, int fd, const struct stat *st,
     bool may_map =
         S_ISREG(st->st_mode) && !(options && options->no_mmap) && lseek(fd, 0, SEEK_CUR) == 0;
     if (!(may_map && map(input, fd, st)) &&
-        !read_all(input, fd, limit_of(options), options ? options->cancel : NULL, err))
+        !read_all(input, fd, limit_of(options), options ? options->going : NULL, err))
         return false;
     input->disk_bytes = input->bytes.len;
     return unpack(input, options, err);

@@ -20,8 +20,9 @@ struct mi_input_options {
     uint64_t max_bytes; /* most bytes held in memory (pipes, decompressed, no_mmap); 0: 4 GiB */
     bool no_mmap;       /* read regular files into memory */
     bool keep_packed;   /* deliver gzip and zstd files as they are */
-    struct mi_cancel *cancel; /* ends waiting for a pipe, reading and unpacking: MI_ECANCELLED; may
-                                 be NULL */
+    const struct mi_going *going; /* asked some ten times a second while a pipe is waited for, and
+                                     between pieces of what is unpacked; false: MI_ECANCELLED. May
+                                     be NULL */
 };
 
 struct mi_input {

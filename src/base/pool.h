@@ -23,6 +23,19 @@ static inline bool mi_cancelled(struct mi_cancel *cancel)
     return cancel && atomic_load_explicit(&cancel->is_set, memory_order_relaxed);
 }
 
+/* Asked now and then by work that may take long: whether to go on, and a sign of life for whoever
+ * shows how far it is. */
+struct mi_going {
+    bool (*goes_on)(void *user);
+    void *user;
+};
+
+/* `going` may be NULL: it goes on. */
+static inline bool mi_goes_on(const struct mi_going *going)
+{
+    return !going || going->goes_on(going->user);
+}
+
 /* One task. `index` is 0..count-1; `worker` is 0..threads-1 and the same for all tasks that one
  * thread runs (for scratch memory). `err` is the task's own. */
 typedef bool mi_pool_fn(void *context, uint32_t index, uint32_t worker, struct mi_error *err);

@@ -164,11 +164,11 @@ static bool grow(struct mi_unpacked *out, size_t *room, uint64_t max_bytes, stru
 }
 
 static bool unpack_into(struct mi_unpack *unpack, struct mi_bytes in, uint64_t max_bytes,
-                        struct mi_cancel *cancel, struct mi_unpacked *out, struct mi_error *err)
+                        const struct mi_going *going, struct mi_unpacked *out, struct mi_error *err)
 {
     size_t room = 0;
     for (;;) {
-        if (mi_cancelled(cancel))
+        if (!mi_goes_on(going))
             return mi_fail(err, MI_ECANCELLED, "cancelled");
         if (out->len == room) {
             uint8_t extra;
@@ -197,13 +197,13 @@ static bool unpack_into(struct mi_unpack *unpack, struct mi_bytes in, uint64_t m
 }
 
 bool mi_unpack_all(enum mi_packing packing, struct mi_bytes in, uint64_t max_bytes,
-                   struct mi_cancel *cancel, struct mi_unpacked *out, struct mi_error *err)
+                   const struct mi_going *going, struct mi_unpacked *out, struct mi_error *err)
 {
     struct mi_unpack unpack;
     *out = (struct mi_unpacked){.damage = MI_ERROR_INIT};
     if (!mi_unpack_init(&unpack, packing, err))
         return false;
-    bool ok = unpack_into(&unpack, in, max_bytes, cancel, out, err);
+    bool ok = unpack_into(&unpack, in, max_bytes, going, out, err);
     mi_unpack_fini(&unpack);
     if (ok && out->damage.code != MI_OK &&
         (out->len == 0 || out->damage.code == MI_ENOMEM || out->damage.code == MI_EUNSUPPORTED))

@@ -47,9 +47,9 @@ struct mi_unpacked {
 
 /* Decodes all of `in`. Memory grows with what really comes out, never by a size a header claims;
  * more than `max_bytes` is MI_ELIMIT. Damage after the first byte is no failure: what came out is
- * kept and `damage` says where (offset in the packed bytes). A set `cancel` (NULL: none) ends it
- * between pieces: MI_ECANCELLED. */
+ * kept and `damage` says where (offset in the packed bytes). `going` (may be
+ * NULL) is asked between pieces of 16 MB; false ends it: MI_ECANCELLED. */
 bool mi_unpack_all(enum mi_packing packing, struct mi_bytes in, uint64_t max_bytes,
-                   struct mi_cancel *cancel, struct mi_unpacked *out, struct mi_error *err);
+                   const struct mi_going *going, struct mi_unpacked *out, struct mi_error *err);
 
 #endif

@@ -35,7 +35,6 @@ struct mi_session *mi_cli_open_watched(const struct mi_cli *cli, const struct mi
         .no_mmap = mi_args_flag(args, "no-mmap"),
         .progress = on_tick,
         .user = &opening,
-        .cancel = cli->cancel,
     };
     struct mi_session *session = mi_session_new(&options, &err);
     bool ok = session != NULL;

@@ -40,6 +40,8 @@ struct mi_progress *mi_progress_new(const struct mi_cli *cli)
 
 static const char *stage_text(enum mi_lang lang, const char *stage)
 {
+    if (strcmp(stage, "open") == 0)
+        return mi_tr(lang, N_("opening"));
     if (strcmp(stage, "read") == 0)
         return mi_tr(lang, N_("reading"));
     if (strcmp(stage, "correlate") == 0)

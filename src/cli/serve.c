@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -100,6 +101,8 @@ static void tell_link(struct door *door)
 static void on_tick(void *user, const char *stage, uint64_t done_bytes, uint64_t total_bytes)
 {
     struct door *door = user;
+    if (strcmp(stage, "open") == 0)
+        return; /* it is not known yet whether there is anything to show */
     mi_serve_reading(door->server, stage, done_bytes, total_bytes);
     tell_link(door);
 }

@@ -18,8 +18,8 @@ struct mi_session {
     struct mi_session_options options;
     struct mi_inputs inputs;
     struct mi_model model;
-    struct mi_cancel own_cancel, *cancel; /* the one that counts: own or of the options */
-    atomic_uint_fast64_t done_bytes;      /* of finished inputs */
+    struct mi_cancel cancel;
+    atomic_uint_fast64_t done_bytes; /* of finished inputs */
     uint64_t total_bytes;
     bool is_loaded;
     bool is_saved;            /* the model is a snapshot: its sources are not the inputs */
@@ -36,7 +36,6 @@ struct mi_session *mi_session_new(const struct mi_session_options *options, stru
     }
     if (options)
         session->options = *options;
-    session->cancel = session->options.cancel ? session->options.cancel : &session->own_cancel;
     pthread_mutex_init(&session->lock, NULL);
     session->looking = &session->lock;
     mi_inputs_init(&session->inputs);
@@ -73,14 +72,23 @@ struct reading {
     struct mi_error *failures; /* [item count] why a reader gave up */
 };
 
-static bool report_progress(void *user, uint64_t done_bytes)
+static bool report(struct mi_session *session, const char *stage, uint64_t done_bytes)
+{
+    if (session->options.progress &&
+        !session->options.progress(session->options.user, stage, done_bytes, session->total_bytes))
+        mi_cancel_set(&session->cancel);
+    return !mi_cancelled(&session->cancel);
+}
+
+static bool report_reading(void *user, uint64_t done_bytes)
 {
     struct mi_session *session = user;
-    uint64_t done = atomic_load(&session->done_bytes) + done_bytes;
-    if (session->options.progress &&
-        !session->options.progress(session->options.user, "read", done, session->total_bytes))
-        mi_cancel_set(session->cancel);
-    return !mi_cancelled(session->cancel);
+    return report(session, "read", atomic_load(&session->done_bytes) + done_bytes);
+}
+
+static bool report_opening(void *user)
+{
+    return report(user, "open", 0);
 }
 
 static bool open_item(void *context, uint32_t index, uint32_t worker, struct mi_error *err)
@@ -89,13 +97,14 @@ static bool open_item(void *context, uint32_t index, uint32_t worker, struct mi_
     struct reading *reading = context;
     struct mi_session *session = reading->session;
     struct mi_item *item = &session->inputs.items[index];
-    struct mi_input_options options = {.max_bytes = session->options.max_input_bytes,
-                                       .no_mmap = session->options.no_mmap,
-                                       .cancel = session->cancel};
+    const struct mi_going going = {report_opening, session};
+    const struct mi_input_options options = {.max_bytes = session->options.max_input_bytes,
+                                             .no_mmap = session->options.no_mmap,
+                                             .going = &going};
     mi_item_open(item, reading->forced, &options);
     /* Others may take long yet: a pipe that nobody has written to, a packed file. */
     if (item->reader)
-        report_progress(session, 0);
+        report_reading(session, 0);
     return true;
 }
 
@@ -117,7 +126,7 @@ static bool read_item(void *context, uint32_t index, uint32_t worker, struct mi_
                                .manifest = item->capture ? &item->capture->manifest : NULL,
                                .entry = item->entry,
                                .limits = session->options.limits,
-                               .progress = report_progress,
+                               .progress = report_reading,
                                .user = session};
     item->reader->read(&source, batch, &reading->failures[index]);
     if (mi_batch_failed(batch)) /* memory and limits are remembered by the batch */
@@ -227,7 +236,7 @@ static bool fail_empty(const struct reading *reading, struct mi_error *err)
 static bool open_all(struct reading *reading, unsigned jobs, struct mi_error *err)
 {
     struct mi_session *session = reading->session;
-    return mi_pool_run(jobs, (uint32_t)session->inputs.count, open_item, reading, session->cancel,
+    return mi_pool_run(jobs, (uint32_t)session->inputs.count, open_item, reading, &session->cancel,
                        err);
 }
 
@@ -237,7 +246,7 @@ static bool read_all(struct reading *reading, unsigned jobs, struct mi_error *er
     uint32_t count = (uint32_t)session->inputs.count;
     for (uint32_t i = 0; i < count; i++)
         session->total_bytes += session->inputs.items[i].input.bytes.len;
-    return mi_pool_run(jobs, count, read_item, reading, session->cancel, err);
+    return mi_pool_run(jobs, count, read_item, reading, &session->cancel, err);
 }
 
 /* The first source of a capture, which stands for the whole; none if it gave no file. */

@@ -17,13 +17,12 @@ struct mi_session_options {
     bool no_mmap;             /* read inputs into memory (for files that others may change) */
     uint64_t max_input_bytes; /* per pipe or decompressed input; 0 = 64 GiB */
     struct mi_limits limits;
-    /* Called now and then (from any thread) with what is being done ("read", "correlate") and how
-     * far of how much; total 0 = unknown. The first call comes as soon as one input is known to be
-     * of a format that can be read. Returning false stops the session (MI_ECANCELLED). NULL:
-     * none. */
+    /* Called now and then (from any thread) with what is being done ("open", "read", "correlate")
+     * and how far of how much; total 0 = unknown. "read" first comes as soon as one input is known
+     * to be of a format that can be read, while others may still be opened. Returning false stops
+     * the session (MI_ECANCELLED). NULL: none. */
     bool (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);
     void *user;
-    struct mi_cancel *cancel; /* set by anybody: stops the session as well; NULL: none */
 };
 
 /* NULL: out of memory. `options` may be NULL; its texts must outlive the session. */

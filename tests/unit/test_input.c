@@ -257,8 +257,15 @@ static void standard_input_is_read(void **state)
 struct silent_pipe {
     char path[200];
     struct mi_cancel cancel;
-    int fd;
+    int fd, asked;
 };
+
+static bool is_wanted(void *context)
+{
+    struct silent_pipe *silent = context;
+    silent->asked++;
+    return !mi_cancelled(&silent->cancel);
+}
 
 /* Waits until somebody reads from the pipe, writes nothing, and cancels. */
 static void *cancel_reader(void *context)
@@ -273,7 +280,8 @@ static void waiting_can_be_cancelled(void **state)
 {
     (void)state;
     struct silent_pipe silent = {.fd = -1};
-    struct mi_input_options options = {.cancel = &silent.cancel};
+    const struct mi_going going = {is_wanted, &silent};
+    const struct mi_input_options options = {.going = &going};
     struct mi_input input;
     struct mi_error err = MI_ERROR_INIT;
     pthread_t thread;
@@ -282,14 +290,17 @@ static void waiting_can_be_cancelled(void **state)
     assert_int_equal(pthread_create(&thread, NULL, cancel_reader, &silent), 0);
     assert_false(mi_input_open(&input, silent.path, &options, &err));
     assert_int_equal(err.code, MI_ECANCELLED);
+    assert_true(silent.asked > 0);
     pthread_join(thread, NULL);
     close(silent.fd);
     unlink(silent.path);
+    silent.asked = 0;
     struct packed packed = gzip(text, sizeof text);
     err = MI_ERROR_INIT;
     assert_false(mi_input_from_bytes(&input, "packed", (struct mi_bytes){packed.at, packed.len},
                                      &options, &err));
     assert_int_equal(err.code, MI_ECANCELLED);
+    assert_int_equal(silent.asked, 1);
     free(packed.at);
 }
 
