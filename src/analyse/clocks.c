@@ -151,13 +151,12 @@ static void judge_offset(struct clocks *c, uint32_t track)
             .subject = mi_arena_printf(arena, "stream %lld/%lld", (long long)tracks->device[track],
                                        (long long)tracks->native_id[track]),
             .sentence = is_ahead
-                            ? N_("The clock of %1 is ahead of the others by %2 us; exported starts "
+                            ? N_("The clock of %1 is ahead of the others by %2; exported starts "
                                  "on it cannot be compared with those of other streams.")
-                            : N_("The clock of %1 is behind the others by %2 us; exported starts "
+                            : N_("The clock of %1 is behind the others by %2; exported starts "
                                  "on it cannot be compared with those of other streams."),
             .args = {mi_describe_track(c->model, (mi_track_id){track}, arena),
-                     mi_arena_printf(arena, "%lld.%03d", (long long)(off / 1000),
-                                     (int)(off % 1000))},
+                     mi_describe_span(off, arena)},
             .cost_ns = -1});
 }
 

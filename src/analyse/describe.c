@@ -208,6 +208,22 @@ struct mi_bytes mi_describe_node(const struct mi_model *model, mi_node_id node,
     return mi_words_get(&words);
 }
 
+struct mi_bytes mi_describe_span(int64_t ns, struct mi_arena *arena)
+{
+    char text[MI_DECIMAL_ROOM];
+    return mi_arena_copy(
+        arena, (struct mi_bytes){(const uint8_t *)text, mi_decimal_format_span(ns, text)});
+}
+
+struct mi_bytes mi_node_known_as(const struct mi_model *model, mi_node_id node)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    mi_str_id name = rows->nodes.name[node.v];
+    if (!name.v && rows->nodes.out_count[node.v])
+        name = rows->values.name[rows->ports.value[rows->nodes.first_out[node.v]].v];
+    return mi_model_text(model, name);
+}
+
 struct mi_bytes mi_describe_op(const struct mi_model *model, mi_node_id node,
                                struct mi_arena *arena)
 {

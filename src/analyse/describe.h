@@ -42,6 +42,13 @@ struct mi_bytes mi_describe_attr(const struct mi_model *model, mi_attr_id attr,
 struct mi_bytes mi_describe_node(const struct mi_model *model, mi_node_id node,
                                  struct mi_arena *arena);
 
+/* A time within a sentence, in the unit that fits: "5.004 us", "127.476 ms". */
+struct mi_bytes mi_describe_span(int64_t ns, struct mi_arena *arena);
+
+/* What people know the node by: its name, or without one that of the tensor it makes first;
+ * borrowed from the model. */
+struct mi_bytes mi_node_known_as(const struct mi_model *model, mi_node_id node);
+
 /* Operator type with the domain in front, unless that is the stack's own: "com.microsoft.Gelu". */
 struct mi_bytes mi_describe_op(const struct mi_model *model, mi_node_id node,
                                struct mi_arena *arena);

@@ -189,9 +189,9 @@ static void warn_of_data(struct mi_doctor *d, const struct mi_changes *changes)
                         .severity = MI_WARNING,
                         .node = {change.node},
                         .sentence = N_("%1 protects data: without it results are wrong. As long as "
-                                       "data is waited for, its removal gains %2 us of %3 us"),
-                        .args = {mi_doctor_name(d, change.node), mi_doctor_us(d, right_ns),
-                                 mi_doctor_us(d, gain_ns)},
+                                       "data is waited for, its removal gains %2 of %3"),
+                        .args = {mi_doctor_name(d, change.node), mi_doctor_span(d, right_ns),
+                                 mi_doctor_span(d, gain_ns)},
                         .cost_ns = -1});
     }
 }

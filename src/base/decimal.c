@@ -409,6 +409,27 @@ size_t mi_decimal_format_us(int64_t ns, char out[MI_DECIMAL_ROOM])
     return used;
 }
 
+size_t mi_decimal_format_span(int64_t ns, char out[MI_DECIMAL_ROOM])
+{
+    static const char *const units[] = {" us", " ms", " s"};
+    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, step = 1;
+    size_t unit = 0, used = 0;
+    if (size < 1000) {
+        used = mi_decimal_format_i64(ns, out);
+        memcpy(out + used, " ns", sizeof " ns");
+        return used + strlen(" ns");
+    }
+    /* thousandths of the unit are what is counted; those below a whole million show as they are */
+    while (unit + 1 < sizeof units / sizeof *units && (size + step / 2) / step >= 1000000) {
+        step *= 1000;
+        unit++;
+    }
+    uint64_t thousandths = (size + step / 2) / step;
+    used = mi_decimal_format_us((ns < 0 ? -1 : 1) * (int64_t)thousandths, out);
+    memcpy(out + used, units[unit], strlen(units[unit]) + 1);
+    return used + strlen(units[unit]);
+}
+
 /* Shortest digits (no trailing zeros) of a finite positive double; value = 0.d1d2d3... * 10^*point.
  */
 static size_t shortest_digits(double value, char digits[MI_DECIMAL_ROOM], int *point)

@@ -44,6 +44,10 @@ size_t mi_decimal_format_u64(uint64_t value, char out[MI_DECIMAL_ROOM]);
 /* `ns` as microseconds with exactly three decimals: -1 -> "-0.001". */
 size_t mi_decimal_format_us(int64_t ns, char out[MI_DECIMAL_ROOM]);
 
+/* `ns` in the unit that fits, with three decimals, rounded: "512 ns", "5.004 us", "127.476 ms",
+ * "12.300 s". */
+size_t mi_decimal_format_span(int64_t ns, char out[MI_DECIMAL_ROOM]);
+
 /* The shortest digits that read back as the same double, laid out as ECMAScript does (fixed
  * notation for 1e-6 <= |x| < 1e21, else d.ddde+x); a point is always '.'. NaN and infinities give
  * "nan", "inf", "-inf". */

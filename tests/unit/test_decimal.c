@@ -322,13 +322,44 @@ static void hard_doubles(void **state)
     assert_true(value == 1.0 + DBL_EPSILON);
 }
 
+static void spans_have_the_unit_that_fits(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t ns;
+        const char *text;
+    } cases[] = {{0, "0 ns"},
+                 {-1, "-1 ns"},
+                 {999, "999 ns"},
+                 {1000, "1.000 us"},
+                 {5004, "5.004 us"},
+                 {-5004, "-5.004 us"},
+                 {999999, "999.999 us"},
+                 {1000000, "1.000 ms"},
+                 {127475886, "127.476 ms"},
+                 {999999499, "999.999 ms"},
+                 {999999500, "1.000 s"},
+                 {INT64_C(3600000000000), "3600.000 s"},
+                 {INT64_MIN, "-9223372036.855 s"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[MI_DECIMAL_ROOM];
+        assert_int_equal(mi_decimal_format_span(cases[i].ns, text), strlen(cases[i].text));
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digits_of_any_length),   cmocka_unit_test(equal_bytes),
-        cmocka_unit_test(scaled_cases),           cmocka_unit_test(integers),
-        cmocka_unit_test(wide_arithmetic_agrees), cmocka_unit_test(formats_read_back),
-        cmocka_unit_test(double_layout),          cmocka_unit_test(doubles_read_back),
+        cmocka_unit_test(spans_have_the_unit_that_fits),
+        cmocka_unit_test(digits_of_any_length),
+        cmocka_unit_test(equal_bytes),
+        cmocka_unit_test(scaled_cases),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(wide_arithmetic_agrees),
+        cmocka_unit_test(formats_read_back),
+        cmocka_unit_test(double_layout),
+        cmocka_unit_test(doubles_read_back),
         cmocka_unit_test(hard_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -573,7 +573,7 @@ static void collectives_wait(void **state)
     struct mi_report report = run_doctor(&s.hand);
     const struct mi_finding *finding = finding_of(&report, "idle_device");
     assert_true(finding && finding->cost_ns == 75 * US &&
-                mi_bytes_equal(finding->args[1], MI_LIT("65.000")));
+                mi_bytes_equal(finding->args[1], MI_LIT("65.000 us")));
     mi_report_fini(&report);
     hand_fini(&s.hand);
 }

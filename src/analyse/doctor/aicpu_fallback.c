@@ -62,17 +62,17 @@ static bool tell(struct mi_doctor *d, uint32_t node, int64_t median_ns)
     d->claimed[node] = 1;
     mi_doctor_subject(d, node, 0, (struct mi_bytes){0});
     mi_doctor_add(
-        d,
-        &(struct mi_finding){
-            .severity = MI_WARNING,
-            .sentence = usual_ns >= 0
-                            ? N_("%1 runs on an AI CPU and takes %2 us; a %3 on a core takes %4 us")
-                            : N_("%1 runs on an AI CPU and takes %2 us; nodes on cores take %4 "
-                                 "us, by median"),
-            .args = {mi_doctor_name(d, node), mi_doctor_us(d, d->node_ns[node]),
-                     mi_model_text(d->model, d->rows->nodes.op[node]), mi_doctor_us(d, f.usual_ns)},
-            .cost_ns = cost_ns,
-            .cost_from = N_("simulation, the time on a core estimated")});
+        d, &(struct mi_finding){
+               .severity = MI_WARNING,
+               .sentence = usual_ns >= 0
+                               ? N_("%1 runs on an AI CPU and takes %2; a %3 on a core takes %4")
+                               : N_("%1 runs on an AI CPU and takes %2; nodes on cores take %4, "
+                                    "by median"),
+               .args = {mi_doctor_name(d, node), mi_doctor_span(d, d->node_ns[node]),
+                        mi_model_text(d->model, d->rows->nodes.op[node]),
+                        mi_doctor_span(d, f.usual_ns)},
+               .cost_ns = cost_ns,
+               .cost_from = N_("simulation, the time on a core estimated")});
     return true;
 }
 

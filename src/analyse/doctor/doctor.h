@@ -228,7 +228,7 @@ void mi_doctor_take(struct mi_doctor *doctor, const struct mi_finding *finding);
 
 struct mi_bytes mi_doctor_name(const struct mi_doctor *doctor, uint32_t node);
 struct mi_bytes mi_doctor_number(const struct mi_doctor *doctor, int64_t number);
-struct mi_bytes mi_doctor_us(const struct mi_doctor *doctor, int64_t ns);
+struct mi_bytes mi_doctor_span(const struct mi_doctor *doctor, int64_t ns);
 
 /* --rule names it, or nothing. */
 bool mi_doctor_is_wanted(const struct mi_args *args, const char *rule);

@@ -59,9 +59,9 @@ struct mi_bytes mi_doctor_number(const struct mi_doctor *d, int64_t number)
     return mi_arena_printf(d->arena, "%lld", (long long)number);
 }
 
-struct mi_bytes mi_doctor_us(const struct mi_doctor *d, int64_t ns)
+struct mi_bytes mi_doctor_span(const struct mi_doctor *d, int64_t ns)
 {
-    return mi_arena_printf(d->arena, "%lld.%03d", (long long)(ns / 1000), (int)(ns % 1000));
+    return mi_describe_span(ns, d->arena);
 }
 
 /* --- adding --- */

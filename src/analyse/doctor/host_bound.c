@@ -2,6 +2,7 @@
  * not been launched. Counted is the time from the last end of work on any stream to the launch - or
  * to the start of what only the application starts, where launches were not recorded. */
 #include "analyse/doctor/doctor.h"
+#include "base/decimal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -106,21 +107,21 @@ static bool run(struct mi_doctor *d)
     if (ok && mi_doctor_matters(d, cost_ns) && count) {
         const struct mi_taskgraph *graph = &d->runs[0].graph;
         qsort(late, count, sizeof *late, compare_late);
-        for (uint32_t i = 0; i < count && i < MOST_SUBJECTS; i++)
+        for (uint32_t i = 0; i < count && i < MOST_SUBJECTS; i++) {
+            char span[MI_DECIMAL_ROOM];
+            mi_decimal_format_span(late[i].ns, span);
             mi_doctor_subject(d, graph->node[late[i].vertex], graph->task[late[i].vertex],
-                              mi_arena_printf(d->arena, N_("launched after %lld.%03d us of idling"),
-                                              (long long)(late[i].ns / 1000),
-                                              (int)(late[i].ns % 1000)));
-        mi_doctor_add(d,
-                      &(struct mi_finding){
-                          .severity = MI_WARNING,
-                          .task = {graph->task[late[0].vertex]},
-                          .node = {graph->node[late[0].vertex]},
-                          .sentence = N_("the device idles %1 times for %2 us in all, as the host "
-                                         "has not launched what comes next"),
-                          .args = {mi_doctor_number(d, count), mi_doctor_us(d, cost_ns)},
-                          .cost_ns = cost_ns,
-                          .cost_from = N_("sum of times")});
+                              mi_arena_printf(d->arena, N_("launched after %s of idling"), span));
+        }
+        mi_doctor_add(d, &(struct mi_finding){
+                             .severity = MI_WARNING,
+                             .task = {graph->task[late[0].vertex]},
+                             .node = {graph->node[late[0].vertex]},
+                             .sentence = N_("the device idles %1 times for %2 in all, as the host "
+                                            "has not launched what comes next"),
+                             .args = {mi_doctor_number(d, count), mi_doctor_span(d, cost_ns)},
+                             .cost_ns = cost_ns,
+                             .cost_from = N_("sum of times")});
     }
     mi_mem_free(late);
     return ok;

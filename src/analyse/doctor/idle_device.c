@@ -33,10 +33,10 @@ static void tell(struct mi_doctor *d, int64_t idle_ns, int64_t waiting_ns)
         d, &(struct mi_finding){
                .severity = MI_NOTICE,
                .sentence = waiting_ns > 0
-                               ? N_("for %1 us of the run nothing runs on any stream; for %2 us of "
+                               ? N_("for %1 of the run nothing runs on any stream; for %2 of "
                                     "it collectives wait for other ranks")
-                               : N_("for %1 us of the run nothing runs on any stream"),
-               .args = {mi_doctor_us(d, idle_ns), mi_doctor_us(d, waiting_ns)},
+                               : N_("for %1 of the run nothing runs on any stream"),
+               .args = {mi_doctor_span(d, idle_ns), mi_doctor_span(d, waiting_ns)},
                .cost_ns = idle_ns,
                .cost_from = N_("sum of times")});
 }

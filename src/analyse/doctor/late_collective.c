@@ -58,16 +58,15 @@ static bool run(struct mi_doctor *d)
         uint32_t last = parts[worst].last;
         int64_t rank = d->rows->tracks.rank[tasks->track[last].v];
         mi_doctor_subject(d, 0, last, mi_cstr(N_("comes last")));
-        mi_doctor_add(d,
-                      &(struct mi_finding){
-                          .severity = MI_WARNING,
-                          .subject = mi_arena_printf(d->arena, "rank %lld", (long long)rank),
-                          .sentence = N_("ranks wait %1 us for each other in %2 collectives; the "
-                                         "longest wait is %3 us, for rank %4"),
-                          .args = {mi_doctor_us(d, sum_ns), mi_doctor_number(d, count),
-                                   mi_doctor_us(d, most_ns), mi_doctor_number(d, rank)},
-                          .cost_ns = sum_ns,
-                          .cost_from = N_("sum of times")});
+        mi_doctor_add(d, &(struct mi_finding){
+                             .severity = MI_WARNING,
+                             .subject = mi_arena_printf(d->arena, "rank %lld", (long long)rank),
+                             .sentence = N_("ranks wait %1 for each other in %2 collectives; the "
+                                            "longest wait is %3, for rank %4"),
+                             .args = {mi_doctor_span(d, sum_ns), mi_doctor_number(d, count),
+                                      mi_doctor_span(d, most_ns), mi_doctor_number(d, rank)},
+                             .cost_ns = sum_ns,
+                             .cost_from = N_("sum of times")});
     }
     mi_mem_free(parts);
     return true;

@@ -99,9 +99,9 @@ static void judge(struct mi_doctor *d, const int64_t *blocks, uint32_t node)
     mi_doctor_add(
         d, &(struct mi_finding){
                .severity = MI_WARNING,
-               .sentence = N_("%1 runs on %2 cores; its like use %3 and take %4 us"),
+               .sentence = N_("%1 runs on %2 cores; its like use %3 and take %4"),
                .args = {mi_doctor_name(d, node), mi_doctor_number(d, low.blocks),
-                        mi_doctor_number(d, low.usual_blocks), mi_doctor_us(d, low.usual_ns)},
+                        mi_doctor_number(d, low.usual_blocks), mi_doctor_span(d, low.usual_ns)},
                .cost_ns = cost_ns,
                .cost_from = N_("simulation, the time with more cores that of its like")});
 }

@@ -69,14 +69,13 @@ static bool run(struct mi_doctor *d)
                 sum_ns = mi_ns_add(sum_ns, d->node_ns[n]);
                 mi_doctor_subject(d, n, 0, (struct mi_bytes){0});
             }
-        mi_doctor_add(d,
-                      &(struct mi_finding){
-                          .severity = MI_WARNING,
-                          .sentence = N_("%1 transfers of %2 us stand between computation on its "
-                                         "stream, although what they move was there before"),
-                          .args = {mi_doctor_number(d, count), mi_doctor_us(d, sum_ns)},
-                          .cost_ns = cost_ns,
-                          .cost_from = N_("up to, by simulation on a stream of their own")});
+        mi_doctor_add(d, &(struct mi_finding){
+                             .severity = MI_WARNING,
+                             .sentence = N_("%1 transfers of %2 stand between computation on its "
+                                            "stream, although what they move was there before"),
+                             .args = {mi_doctor_number(d, count), mi_doctor_span(d, sum_ns)},
+                             .cost_ns = cost_ns,
+                             .cost_from = N_("up to, by simulation on a stream of their own")});
     }
     bool ok = computes != NULL;
     mi_mem_free(computes);

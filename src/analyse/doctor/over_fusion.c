@@ -4,6 +4,7 @@
  * Parts are timed by nodes that are made of one op of the same type. Where one of them never runs
  * alone nothing can be said. Cost: the run with the fused node as long as its parts together. */
 #include "analyse/doctor/doctor.h"
+#include "base/decimal.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -145,11 +146,11 @@ static bool run(struct mi_doctor *d)
     int64_t cost_ns = all.count ? mi_doctor_gain(d, part, &all) : 0;
     if (ok && mi_doctor_matters(d, cost_ns)) {
         for (uint32_t i = 0; i < all.count; i++) {
+            char span[MI_DECIMAL_ROOM];
+            mi_decimal_format_span(list[i].apart_ns, span);
             d->claimed[list[i].node] = 1;
             mi_doctor_subject(d, list[i].node, 0,
-                              mi_arena_printf(d->arena, N_("its parts alone take %lld.%03d us"),
-                                              (long long)(list[i].apart_ns / 1000),
-                                              (int)(list[i].apart_ns % 1000)));
+                              mi_arena_printf(d->arena, N_("its parts alone take %s"), span));
         }
         mi_doctor_add(d,
                       &(struct mi_finding){

@@ -56,15 +56,15 @@ static bool judge(struct mi_doctor *d, uint32_t node)
     if (!mi_doctor_matters(d, cost_ns))
         return false;
     mi_doctor_subject(d, node, 0, (struct mi_bytes){0});
-    mi_doctor_add(
-        d, &(struct mi_finding){
-               .severity = MI_NOTICE,
-               .sentence = N_("%1 takes %2 us; others of type %3 with equal tensors take %4 us"),
-               .args = {mi_doctor_name(d, node), mi_doctor_us(d, d->node_ns[node]),
-                        mi_model_text(d->model, d->rows->nodes.op[node]),
-                        mi_doctor_us(d, slow.usual_ns)},
-               .cost_ns = cost_ns,
-               .cost_from = N_("simulation, the time that of its like")});
+    mi_doctor_add(d,
+                  &(struct mi_finding){
+                      .severity = MI_NOTICE,
+                      .sentence = N_("%1 takes %2; others of type %3 with equal tensors take %4"),
+                      .args = {mi_doctor_name(d, node), mi_doctor_span(d, d->node_ns[node]),
+                               mi_model_text(d->model, d->rows->nodes.op[node]),
+                               mi_doctor_span(d, slow.usual_ns)},
+                      .cost_ns = cost_ns,
+                      .cost_from = N_("simulation, the time that of its like")});
     return true;
 }
 

@@ -257,11 +257,11 @@ static struct mi_bytes note_of(const struct mi_doctor *d, const struct shape *s,
 static void tell(struct mi_doctor *d, const struct shape *s, enum reason reason)
 {
     static const char *const sentences[REASONS] = {
-        N_("%1 takes %2 us where others of other sizes suggest %3 us: its sizes are no multiples "
+        N_("%1 takes %2 where others of other sizes suggest %3: its sizes are no multiples "
            "of %4"),
-        N_("%1 takes %2 us where others of other sizes suggest %3 us: its kernel is one for sizes "
+        N_("%1 takes %2 where others of other sizes suggest %3: its kernel is one for sizes "
            "known at run time"),
-        N_("%1 takes %2 us where others of other sizes suggest %3 us: it runs another kernel than "
+        N_("%1 takes %2 where others of other sizes suggest %3: it runs another kernel than "
            "they do"),
     };
     int64_t cost_ns = mi_doctor_gain(d, speed_up, s);
@@ -269,16 +269,17 @@ static void tell(struct mi_doctor *d, const struct shape *s, enum reason reason)
         return;
     d->claimed[s->node] = 1;
     mi_doctor_subject(d, s->node, 0, note_of(d, s, reason));
-    mi_doctor_add(d, &(struct mi_finding){
-                         .severity = MI_WARNING,
-                         .sentence = sentences[reason],
-                         .args = {mi_doctor_name(d, s->node), mi_doctor_us(d, d->node_ns[s->node]),
-                                  mi_doctor_us(d, s->expected_ns),
-                                  reason == UNEVEN ? mi_doctor_number(d, s->uneven.block)
-                                                   : (struct mi_bytes){0}},
-                         .cost_ns = cost_ns,
-                         .cost_from = N_("simulation, the time that others suggest for its "
-                                         "sizes")});
+    mi_doctor_add(d,
+                  &(struct mi_finding){
+                      .severity = MI_WARNING,
+                      .sentence = sentences[reason],
+                      .args = {mi_doctor_name(d, s->node), mi_doctor_span(d, d->node_ns[s->node]),
+                               mi_doctor_span(d, s->expected_ns),
+                               reason == UNEVEN ? mi_doctor_number(d, s->uneven.block)
+                                                : (struct mi_bytes){0}},
+                      .cost_ns = cost_ns,
+                      .cost_from = N_("simulation, the time that others suggest for its "
+                                      "sizes")});
 }
 
 static void judge(struct mi_doctor *d, struct shape *s)

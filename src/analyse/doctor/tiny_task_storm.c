@@ -117,18 +117,17 @@ static void tell(struct mi_doctor *d, struct storm *s, uint32_t g)
             mi_doctor_subject(d, n, 0, (struct mi_bytes){0});
     if (s->joiner)
         mi_doctor_subject(d, s->joiner, 0, mi_cstr(N_("puts the results together")));
-    mi_doctor_add(d,
-                  &(struct mi_finding){
-                      .severity = MI_WARNING,
-                      .sentence = N_("%1 became %2 tiny nodes of type %3, of %4 us each by mean"),
-                      .args = {group->origin ? mi_doctor_name(d, group->origin)
-                                             : mi_doctor_name(d, group->first),
-                               mi_doctor_number(d, group->count),
-                               mi_model_text(d->model, d->rows->nodes.op[group->first]),
-                               mi_doctor_us(d, group->sum_ns / group->count)},
-                      .cost_ns = cost_ns,
-                      .cost_from = is_known ? N_("simulation with one node like its like")
-                                            : N_("up to, by simulation with one such node")});
+    mi_doctor_add(d, &(struct mi_finding){
+                         .severity = MI_WARNING,
+                         .sentence = N_("%1 became %2 tiny nodes of type %3, of %4 each by mean"),
+                         .args = {group->origin ? mi_doctor_name(d, group->origin)
+                                                : mi_doctor_name(d, group->first),
+                                  mi_doctor_number(d, group->count),
+                                  mi_model_text(d->model, d->rows->nodes.op[group->first]),
+                                  mi_doctor_span(d, group->sum_ns / group->count)},
+                         .cost_ns = cost_ns,
+                         .cost_from = is_known ? N_("simulation with one node like its like")
+                                               : N_("up to, by simulation with one such node")});
 }
 
 static bool run(struct mi_doctor *d)

@@ -67,20 +67,19 @@ static bool run(struct mi_doctor *d)
         bool is_fine = m.count >= MANY && m.moved_ns / m.count < SMALL_NS;
         list_longest(d);
         mi_doctor_add(
-            d,
-            &(struct mi_finding){
-                .severity = MI_NOTICE,
-                .sentence =
-                    is_fine ? N_("moving data takes %1 % of all work, in %2 tasks of %3 us each: "
-                                 "the model is cut fine; for %4 us nothing else runs")
-                            : N_("moving data takes %1 % of all work, in %2 tasks of %3 us each; "
-                                 "for %4 us nothing else runs"),
-                .args = {mi_arena_printf(d->arena, "%d.%d", (int)(share.number / 10000),
-                                         (int)(share.number / 1000 % 10)),
-                         mi_doctor_number(d, m.count), mi_doctor_us(d, m.moved_ns / m.count),
-                         mi_doctor_us(d, cost_ns)},
-                .cost_ns = cost_ns,
-                .cost_from = N_("sum of times")});
+            d, &(struct mi_finding){
+                   .severity = MI_NOTICE,
+                   .sentence =
+                       is_fine ? N_("moving data takes %1 % of all work, in %2 tasks of %3 each: "
+                                    "the model is cut fine; for %4 nothing else runs")
+                               : N_("moving data takes %1 % of all work, in %2 tasks of %3 each; "
+                                    "for %4 nothing else runs"),
+                   .args = {mi_arena_printf(d->arena, "%d.%d", (int)(share.number / 10000),
+                                            (int)(share.number / 1000 % 10)),
+                            mi_doctor_number(d, m.count), mi_doctor_span(d, m.moved_ns / m.count),
+                            mi_doctor_span(d, cost_ns)},
+                   .cost_ns = cost_ns,
+                   .cost_from = N_("sum of times")});
     }
     mi_spans_fini(&m.moved);
     mi_spans_fini(&m.other);

@@ -109,9 +109,9 @@ static bool run(struct mi_doctor *d)
                 d, &(struct mi_finding){
                        .severity = MI_WARNING,
                        .subject = mi_arena_printf(d->arena, "rank %lld", (long long)slow->rank),
-                       .sentence = N_("rank %1 works %2 us in a run, the others %3 us"),
-                       .args = {mi_doctor_number(d, slow->rank), mi_doctor_us(d, slow->work_ns),
-                                mi_doctor_us(d, usual->work_ns)},
+                       .sentence = N_("rank %1 works %2 in a run, the others %3"),
+                       .args = {mi_doctor_number(d, slow->rank), mi_doctor_span(d, slow->work_ns),
+                                mi_doctor_span(d, usual->work_ns)},
                        .cost_ns = cost_ns,
                        .cost_from = N_("sum of times")});
     }

@@ -27,12 +27,6 @@ const struct mi_param mi_params_gate[] = {
 
 /* --- amounts --- */
 
-struct mi_bytes mi_gate_us(const struct mi_gate *gate, int64_t ns)
-{
-    return mi_arena_printf(&gate->out->arena, "%lld.%03lld", (long long)(ns / 1000),
-                           (long long)(ns < 0 ? -(ns % 1000) : ns % 1000));
-}
-
 struct mi_bytes mi_gate_amount(const struct mi_gate *gate, enum mi_gate_unit unit, int64_t value)
 {
     struct mi_arena *arena = &gate->out->arena;

@@ -31,6 +31,5 @@ bool mi_gate_note(struct mi_gate_outcome *outcome, int64_t value, int64_t limit,
 
 /* "12.3 %", "2.0 points", "3", in the arena of the report. */
 struct mi_bytes mi_gate_amount(const struct mi_gate *gate, enum mi_gate_unit unit, int64_t value);
-struct mi_bytes mi_gate_us(const struct mi_gate *gate, int64_t ns); /* "12.345" */
 
 #endif

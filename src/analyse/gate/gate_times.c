@@ -1,4 +1,5 @@
 /* Rules on times and on shares of time. */
+#include "analyse/describe.h"
 #include "analyse/gate/gate_parts.h"
 #include "base/translate.h"
 
@@ -16,10 +17,10 @@ static int64_t to_ppm(double share)
 static const char *time_sentence(enum mi_gate_kind kind)
 {
     if (kind == MI_GATE_makespan)
-        return N_("Runs take %4 longer: %2 us instead of %3 us.");
+        return N_("Runs take %4 longer: %2 instead of %3.");
     if (kind == MI_GATE_op_time)
-        return N_("%1 takes %4 longer: %2 us instead of %3 us.");
-    return N_("Operator type %1 takes %4 longer: %2 us instead of %3 us.");
+        return N_("%1 takes %4 longer: %2 instead of %3.");
+    return N_("Operator type %1 takes %4 longer: %2 instead of %3.");
 }
 
 static void add_time(const struct mi_gate *gate, const struct mi_gate_rule *rule,
@@ -30,8 +31,8 @@ static void add_time(const struct mi_gate *gate, const struct mi_gate_rule *rule
         .severity = rule->severity,
         .subject = measure->name,
         .sentence = time_sentence(rule->kind),
-        .args = {measure->name, mi_gate_us(gate, measure->new_ns),
-                 mi_gate_us(gate, measure->base_ns),
+        .args = {measure->name, mi_describe_span(measure->new_ns, &gate->out->arena),
+                 mi_describe_span(measure->base_ns, &gate->out->arena),
                  mi_gate_amount(gate, MI_GATE_PERCENT, to_ppm(series->change))},
         .cost_ns = measure->new_ns > measure->base_ns ? measure->new_ns - measure->base_ns : -1,
         .cost_from = N_("difference of the medians"),

@@ -460,22 +460,19 @@ void mi_text_sentence(struct mi_sink *sink, const char *sentence, const struct m
 static void write_cost(const struct mi_finding *finding, enum mi_lang lang, struct mi_sink *sink)
 {
     struct mi_cell share = mi_cell_share(finding->cost_ns, finding->whole_ns);
-    struct mi_cell cost = mi_cell_int(finding->cost_ns);
-    struct mi_sink texts[2];
+    char cost[MI_DECIMAL_ROOM];
+    struct mi_sink text;
     const char *from = finding->cost_from ? finding->cost_from : N_("sum of times");
-    mi_sink_init_memory(&texts[0]);
-    mi_sink_init_memory(&texts[1]);
-    mi_text_cell(&texts[0], lang, MI_CELL_INT, "ns", &cost);
-    mi_text_cell(&texts[1], lang, MI_CELL_SHARE, "", &share);
-    struct mi_bytes args[] = {mi_sink_bytes(&texts[0]), mi_cstr(mi_tr(lang, from)),
-                              mi_sink_bytes(&texts[1])};
+    mi_decimal_format_span(finding->cost_ns, cost);
+    mi_sink_init_memory(&text);
+    mi_text_cell(&text, lang, MI_CELL_SHARE, "", &share);
+    struct mi_bytes args[] = {mi_cstr(cost), mi_cstr(mi_tr(lang, from)), mi_sink_bytes(&text)};
     mi_sink_text(sink, "    ");
-    mi_text_sentence(
-        sink, mi_tr(lang, share.is_none ? N_("%1 us (%2)") : N_("%1 us, %3 of the run (%2)")), args,
-        sizeof args / sizeof *args);
+    mi_text_sentence(sink,
+                     mi_tr(lang, share.is_none ? N_("%1 (%2)") : N_("%1, %3 of the run (%2)")),
+                     args, sizeof args / sizeof *args);
     mi_sink_byte(sink, '\n');
-    mi_sink_fini(&texts[0]);
-    mi_sink_fini(&texts[1]);
+    mi_sink_fini(&text);
 }
 
 /* What findings with advice say below their sentence. */

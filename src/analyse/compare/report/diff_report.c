@@ -1,5 +1,6 @@
 #include "analyse/compare/report/diff_report.h"
 
+#include "base/decimal.h"
 #include "base/mem.h"
 #include "base/translate.h"
 
@@ -187,24 +188,24 @@ static void list_causes(const struct mi_diff *diff)
 static const struct {
     const char *rule, *sentence;
 } sentences[] = {
-    {"fusion_changed", N_("Fused otherwise: %1 (ops: %2, first: %3). Makespan %4 us.")},
-    {"dtype_upcast", N_("Wider element type: %1 (ops: %2, first: %3). Makespan %4 us.")},
-    {"dtype_changed", N_("Another element type: %1 (ops: %2, first: %3). Makespan %4 us.")},
-    {"aicpu_fallback", N_("Runs on an AI CPU now: %1 (ops: %2, first: %3). Makespan %4 us.")},
+    {"fusion_changed", N_("Fused otherwise: %1 (ops: %2, first: %3). Makespan %4.")},
+    {"dtype_upcast", N_("Wider element type: %1 (ops: %2, first: %3). Makespan %4.")},
+    {"dtype_changed", N_("Another element type: %1 (ops: %2, first: %3). Makespan %4.")},
+    {"aicpu_fallback", N_("Runs on an AI CPU now: %1 (ops: %2, first: %3). Makespan %4.")},
     {"parallel_to_serial",
-     N_("Ran at once with others and does no longer: %1 (ops: %2, first: %3). Makespan %4 us.")},
+     N_("Ran at once with others and does no longer: %1 (ops: %2, first: %3). Makespan %4.")},
     {"missed_overlap",
-     N_("Transfers no longer run beside work: %1 (ops: %2, first: %3). Makespan %4 us.")},
-    {"stream_changed", N_("On another stream: %1 (ops: %2, first: %3). Makespan %4 us.")},
+     N_("Transfers no longer run beside work: %1 (ops: %2, first: %3). Makespan %4.")},
+    {"stream_changed", N_("On another stream: %1 (ops: %2, first: %3). Makespan %4.")},
     {"inserted_transfers",
-     N_("Transfers and conversions put in: %1 (ops: %2, first: %3). Makespan %4 us.")},
-    {"host_bound", N_("Waits longer for the host, most before %3. Makespan %4 us.")},
-    {"op_added", N_("New: %1 (ops: %2, first: %3). Makespan %4 us.")},
-    {"op_removed", N_("Gone: %1 (ops: %2, first: %3). Makespan %4 us.")},
-    {"slow_op", N_("Takes longer: %1 (ops: %2, first: %3). Makespan %4 us.")},
+     N_("Transfers and conversions put in: %1 (ops: %2, first: %3). Makespan %4.")},
+    {"host_bound", N_("Waits longer for the host, most before %3. Makespan %4.")},
+    {"op_added", N_("New: %1 (ops: %2, first: %3). Makespan %4.")},
+    {"op_removed", N_("Gone: %1 (ops: %2, first: %3). Makespan %4.")},
+    {"slow_op", N_("Takes longer: %1 (ops: %2, first: %3). Makespan %4.")},
     {"collective_time", N_("Collectives take another time, that of waiting for other ranks "
-                           "included: %1 (ops: %2, first: %3). Makespan %4 us.")},
-    {"fast_op", N_("Takes less time: %1 (ops: %2, first: %3). Makespan %4 us.")},
+                           "included: %1 (ops: %2, first: %3). Makespan %4.")},
+    {"fast_op", N_("Takes less time: %1 (ops: %2, first: %3). Makespan %4.")},
 };
 
 static const char *sentence_of(const char *rule)
@@ -215,11 +216,11 @@ static const char *sentence_of(const char *rule)
     return "";
 }
 
-static struct mi_bytes signed_us(struct mi_arena *arena, int64_t ns)
+static struct mi_bytes signed_span(struct mi_arena *arena, int64_t ns)
 {
-    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    return mi_arena_printf(arena, "%c%llu.%03llu", ns < 0 ? '-' : '+',
-                           (unsigned long long)(size / 1000), (unsigned long long)(size % 1000));
+    char text[MI_DECIMAL_ROOM];
+    mi_decimal_format_span(ns, text);
+    return mi_arena_printf(arena, "%s%s", ns < 0 ? "" : "+", text);
 }
 
 /* The ops of a cause that are nodes of the new side. */
@@ -258,7 +259,7 @@ static void add_cause(const struct mi_diff *diff, const struct mi_cmp_cause *cau
                                         .sentence = sentence_of(cause->rule),
                                         .args = {mi_arena_copy(arena, cause->what),
                                                  mi_arena_printf(arena, "%u", cause->op_count),
-                                                 first, signed_us(arena, cause->cost_ns)},
+                                                 first, signed_span(arena, cause->cost_ns)},
                                         .cost_ns = cause->cost_ns > 0 ? cause->cost_ns : -1});
 }
 
