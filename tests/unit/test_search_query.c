@@ -11,10 +11,10 @@
 #include "hand_model.h"
 
 static struct hand hand;
-static uint32_t conv, cast, relu;
+static uint32_t conv, cast, relu, weight, made;
 
-/* layer1/conv (float32) -> layer1/cast (float16) -> layer10/relu, whose two tasks of 600 us run on
- * stream 7. */
+/* layer1/weight and layer1/conv (float32) -> layer1/cast (float16) -> layer10/relu, whose two tasks
+ * of 600 us run on stream 7; beside them a constant of a node without a name. */
 static int set_up(void **state)
 {
     (void)state;
@@ -24,9 +24,12 @@ static int set_up(void **state)
     hand_init(&hand);
     hand_graph(&hand, MI_LAYER_COMPILED, 0);
     uint32_t input = hand_value(&hand, "in", MI_VALUE_INPUT, "float32", 0);
-    conv = hand_node(&hand, "layer1/conv", "Conv", "float32", (uint32_t[4]){input}, &a);
+    weight = hand_value(&hand, "layer1/weight", MI_VALUE_CONSTANT, "float32", 0);
+    conv = hand_node(&hand, "layer1/conv", "Conv", "float32", (uint32_t[4]){input, weight}, &a);
     cast = hand_node(&hand, "layer1/cast", "Cast", "float16", (uint32_t[4]){a}, &b);
     relu = hand_node(&hand, "layer10/relu", "Relu", "bfloat16", (uint32_t[4]){b}, NULL);
+    made = hand_node(&hand, "", "Constant", "int64", (uint32_t[4]){0}, &b);
+    all->rows.values.name[b] = hand_str(&hand, "axes_of_mean");
     mi_track_id track = mi_add_track(
         all, &(struct mi_track_row){.source = hand.source, .native_id = 7, .device = 0});
     mi_kernel_id kernel =
@@ -67,6 +70,8 @@ static void words_fit_names_types_and_scopes(void **state)
     (void)state;
     assert_int_equal(fits("LAYER1"), 111);
     assert_int_equal(fits("layer1 relu"), 1);
+    assert_int_equal(fits("layer1 re layer10"), 1); /* any number of words */
+    assert_int_equal(fits("\"layer1/\" \"conv\""), 100);
     assert_int_equal(fits("op:c"), 110);
     assert_int_equal(fits("op:c cast"), 10);
     assert_int_equal(fits("ns:layer1"), 110);
@@ -109,11 +114,45 @@ static void tasks_without_a_node_are_found_by_their_names(void **state)
     assert_false(mi_query_read(MI_LIT("mem dur>1")).has_text_only);
 }
 
+static int fits_weight(const char *text)
+{
+    struct mi_query query = mi_query_read(mi_cstr(text));
+    return mi_query_constant(&query, &hand.model, weight);
+}
+
+static void constants_are_found_by_what_they_are_known_as(void **state)
+{
+    (void)state;
+    assert_int_equal(fits_weight("WEIGHT"), 2);
+    assert_int_equal(fits_weight("eight"), 1);
+    assert_int_equal(fits_weight("conv"), 0);
+    assert_int_equal(fits_weight("op:const weight"), 2);
+    assert_int_equal(fits_weight("op:conv"), 0);
+    assert_int_equal(fits_weight("ns:layer1 dtype:f32 layer:compiled"), 1);
+    assert_int_equal(fits_weight("ns:weight"), 0);
+    assert_int_equal(fits_weight("dtype:f16"), 0);
+    assert_int_equal(fits_weight("layer:framework"), 0);
+    assert_int_equal(fits_weight("weight dur<1s"), 0); /* of what reads it */
+    assert_int_equal(fits_weight("weight unmapped"), 0);
+}
+
+static void nodes_without_a_name_are_found_by_what_they_make(void **state)
+{
+    (void)state;
+    struct mi_query query = mi_query_read(MI_LIT("axes"));
+    assert_int_equal(mi_query_node(&query, &hand.model, made), 2);
+    assert_int_equal(mi_query_node(&query, &hand.model, conv), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(words_fit_names_types_and_scopes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_fit_types_streams_and_times, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(constants_are_found_by_what_they_are_known_as, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(nodes_without_a_name_are_found_by_what_they_make, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(tasks_without_a_node_are_found_by_their_names, set_up,
                                         tear_down),
     };

@@ -159,6 +159,10 @@ struct mi_box_text mi_box_text(const struct mi_outline *outline, uint32_t item,
     struct mi_box_text text = {0};
     uint32_t inner = mi_outline_unwrap(outline, item, &text.label);
     const struct mi_outline_item *at = &outline->items[inner];
+    struct mi_bytes known_as = mi_node_known_as(outline->model, (mi_node_id){at->node});
+    if (at->node && inner == item && known_as.len &&
+        !outline->model->all.rows.nodes.name[at->node].v)
+        text.label = known_as;
     if (at->node)
         fill_node(&text, outline, at->node, arena);
     else if (at->value)

@@ -1,5 +1,5 @@
 /* GET group?layer=L&fold=F&item=ITEM (&constants=1): what is in a group of the outline, by operator
- * type.
+ * type. With value=ID in place of the item: the box of a graph's input, or of a constant.
  *
  *   {"item", "label", "kind": "graph" | "scope" | "fusion" | "part" | "input" | "output" | "node" |
  *    "constant", "nodes", "tasks", "total_ns", "value_type",
@@ -157,6 +157,17 @@ static void write_group(struct mi_jw *jw, const struct sums *s, uint32_t item)
     mi_arena_fini(&arena);
 }
 
+/* 0 = none. */
+static uint32_t item_asked_for(const struct mi_outline *outline, const struct mi_request *request)
+{
+    int64_t item = 0, value = 0;
+    mi_http_number(request->query(request, "item"), &item);
+    mi_http_number(request->query(request, "value"), &value);
+    if (value > 0 && value < outline->model->all.rows.values.count && outline->item_of_value)
+        item = outline->item_of_value[value];
+    return item > 0 && item < outline->count ? (uint32_t)item : 0;
+}
+
 void mi_route_group(struct mi_site *site, const struct mi_request *request, struct mi_reply *reply)
 {
     const char *layer = request->query(request, "layer"), *fold = request->query(request, "fold");
@@ -165,22 +176,21 @@ void mi_route_group(struct mi_site *site, const struct mi_request *request, stru
                                  .with_constants = request->query(request, "constants")};
     struct mi_error err = MI_ERROR_INIT;
     struct sums s = {.drawn = mi_site_drawn(site, folding, &err)};
-    int64_t item = 0;
     if (!s.drawn) {
         mi_reply_failure(reply, &err);
         return;
     }
-    if (!mi_http_number(request->query(request, "item"), &item) || item <= 0 ||
-        item >= s.drawn->outline.count) {
+    uint32_t item = item_asked_for(&s.drawn->outline, request);
+    if (!item) {
         mi_reply_error(reply, 404, "not_found", "there is no such group");
         return;
     }
-    if (add_below(&s, (uint32_t)item)) {
+    if (add_below(&s, item)) {
         struct mi_jw jw;
         if (s.count)
             qsort(s.list, s.count, sizeof *s.list, compare_sums);
         mi_jw_init(&jw, &reply->body, NULL);
-        write_group(&jw, &s, (uint32_t)item);
+        write_group(&jw, &s, item);
         mi_jw_finish(&jw, NULL);
     } else {
         mi_reply_error(reply, 500, "no_memory", "out of memory for a group");

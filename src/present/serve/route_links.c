@@ -5,9 +5,12 @@
  *    "framework": [{"node", "name", "op", "others", "rule", "confidence", "evidence"}],
  *    "compiled": [..], "others": framework ops that a compiled node stands for,
  *    "tasks": [id, ..] in the order of time, at most MOST_TASKS, "task_total",
- *    "first_ns", "end_ns" of these tasks,
+ *    "task_counted": those that sums elsewhere count (analyse/accounting.h),
+ *    "runs", "streams": how many these tasks are of, "first_ns", "end_ns" of these tasks,
  *    "groups": {"framework": [group, ..], "compiled": [..]} the groups around the first node of
  * each layer, from the outside in, in the outline of that fold} */
+#include "analyse/describe.h"
+#include "base/map.h"
 #include "present/export/common.h"
 #include "present/serve/routes.h"
 #include "present/serve/site.h"
@@ -29,7 +32,7 @@ static void write_node(struct linking *l, uint32_t node, uint32_t link)
     const struct mi_tables *rows = &l->model->all.rows;
     mi_jw_begin_object(&l->jw);
     mi_jw_member_i64(&l->jw, "node", node);
-    mi_export_name(&l->jw, "name", l->model, rows->nodes.name[node]);
+    mi_jw_member_string(&l->jw, "name", mi_node_known_as(l->model, (mi_node_id){node}));
     mi_export_name(&l->jw, "op", l->model, rows->nodes.op[node]);
     mi_jw_member_i64(&l->jw, "others", mi_csr_count(&l->model->index.framework_of, node));
     if (link) {
@@ -67,13 +70,18 @@ static void write_layer(struct linking *l, const char *key, uint32_t node, bool 
 
 struct task_sum {
     uint32_t total, written;
-    int64_t first_ns, end_ns;
+    int64_t counted, first_ns, end_ns;
+    struct mi_map runs, tracks; /* those of the tasks -> 1 */
+    bool failed;                /* out of memory */
 };
 
-static void write_tasks_of(struct linking *l, uint32_t node, struct task_sum *sum)
+static void write_tasks_of(struct linking *l, const struct mi_node_time *times, uint32_t node,
+                           struct task_sum *sum)
 {
     const struct mi_tables *rows = &l->model->all.rows;
     const struct mi_csr *csr = &l->model->index.node_tasks;
+    if (times && mi_csr_count(csr, node))
+        sum->counted += times[node].tasks;
     for (uint32_t i = csr->first[node]; i < csr->first[node + 1]; i++) {
         uint32_t task = csr->list[i];
         int64_t start = rows->tasks.start_ns[task];
@@ -81,6 +89,9 @@ static void write_tasks_of(struct linking *l, uint32_t node, struct task_sum *su
         sum->first_ns = !sum->total || start < sum->first_ns ? start : sum->first_ns;
         sum->end_ns = !sum->total || end > sum->end_ns ? end : sum->end_ns;
         sum->total++;
+        uint32_t run = rows->tasks.run[task];
+        sum->failed |= (run != MI_NO_RUN && !mi_map_set(&sum->runs, run, 1)) ||
+                       !mi_map_set(&sum->tracks, rows->tasks.track[task].v, 1);
         if (sum->written < MOST_TASKS) {
             sum->written++;
             mi_jw_i64(&l->jw, task);
@@ -88,22 +99,32 @@ static void write_tasks_of(struct linking *l, uint32_t node, struct task_sum *su
     }
 }
 
-static void write_tasks(struct linking *l, uint32_t node)
+static void write_tasks(struct linking *l, struct mi_site *site, uint32_t node, enum mi_fold fold)
 {
     const struct mi_tables *rows = &l->model->all.rows;
     const struct mi_csr *compiled = &l->model->index.compiled_of;
+    enum mi_layer layer = mi_node_layer(l->model, (mi_node_id){node});
+    bool is_drawn = node && (layer == MI_LAYER_FRAMEWORK || layer == MI_LAYER_COMPILED);
+    struct mi_folding folding = {.layer = layer, .fold = fold};
+    const struct mi_drawn *drawn = is_drawn ? mi_site_drawn(site, folding, NULL) : NULL;
+    const struct mi_node_time *times = drawn ? drawn->outline.times : NULL;
     struct task_sum sum = {.total = 0};
     mi_jw_key(&l->jw, "tasks");
     mi_jw_begin_array(&l->jw);
     if (node)
-        write_tasks_of(l, node, &sum);
-    if (node && mi_node_layer(l->model, (mi_node_id){node}) == MI_LAYER_FRAMEWORK)
+        write_tasks_of(l, times, node, &sum);
+    if (node && layer == MI_LAYER_FRAMEWORK)
         for (uint32_t i = compiled->first[node]; i < compiled->first[node + 1]; i++)
-            write_tasks_of(l, rows->lowered.compiled[compiled->list[i]].v, &sum);
+            write_tasks_of(l, times, rows->lowered.compiled[compiled->list[i]].v, &sum);
     mi_jw_end(&l->jw);
     mi_jw_member_i64(&l->jw, "task_total", sum.total);
+    mi_jw_member_i64(&l->jw, "task_counted", sum.counted);
+    mi_jw_member_i64(&l->jw, "runs", sum.failed ? 0 : sum.runs.count);
+    mi_jw_member_i64(&l->jw, "streams", sum.failed ? 0 : sum.tracks.count);
     mi_jw_member_i64(&l->jw, "first_ns", sum.first_ns);
     mi_jw_member_i64(&l->jw, "end_ns", sum.end_ns);
+    mi_map_fini(&sum.runs);
+    mi_map_fini(&sum.tracks);
 }
 
 static void write_groups(struct linking *l, struct mi_site *site, const char *key,
@@ -134,14 +155,16 @@ static void write_links(struct linking *l, struct mi_site *site, uint32_t node, 
     mi_jw_begin_object(&l->jw);
     mi_export_id(&l->jw, "node", node);
     mi_export_id(&l->jw, "task", task);
-    mi_export_name(&l->jw, "name", l->model,
-                   node ? rows->nodes.name[node] : rows->kernels.name[rows->tasks.kernel[task].v]);
+    mi_jw_member_string(
+        &l->jw, "name",
+        node ? mi_node_known_as(l->model, (mi_node_id){node})
+             : mi_model_text(l->model, rows->kernels.name[rows->tasks.kernel[task].v]));
     mi_export_enum(&l->jw, "layer", MI_E_layer, layer);
     write_layer(l, "framework", node, layer == MI_LAYER_FRAMEWORK, &index->framework_of,
                 rows->lowered.framework, &l->first_framework);
     write_layer(l, "compiled", node, layer == MI_LAYER_COMPILED, &index->compiled_of,
                 rows->lowered.compiled, &l->first_compiled);
-    write_tasks(l, node);
+    write_tasks(l, site, node, fold);
     mi_jw_key(&l->jw, "groups");
     mi_jw_begin_object(&l->jw);
     write_groups(l, site, "framework", MI_LAYER_FRAMEWORK, fold, l->first_framework);

@@ -1,13 +1,17 @@
-/* GET search?q=QUERY&max=N: nodes that fit the query (search_query.h), and tasks of no node whose
- * names do.
+/* GET search?q=QUERY&max=N: nodes that fit the query (search_query.h), constants that no node makes
+ * and that some node reads, and tasks of no node whose names do.
  *
- *   {"total", "hits": [{"node", "task", "name", "op", "layer", "tasks"}]}
- * `total` counts nodes and kernels. Hits in names that begin with the text come first; the rest
- * follows the order of the files. Of the tasks of one kernel the first stands for all. */
+ *   {"total", "hits": [{"node", "task", "value", "name", "op", "layer", "tasks"}]}
+ * `total` counts nodes, constants and kernels, which come in this order. Hits in names that begin
+ * with the text come first; the rest follows the order of the files. Of a constant "node" is the
+ * first that reads it. Of the tasks of one kernel the first stands for all. */
+#include "analyse/describe.h"
 #include "present/export/common.h"
 #include "present/serve/routes.h"
 #include "present/serve/search_query.h"
 #include "present/serve/site.h"
+
+#include <string.h>
 
 enum { MOST_HITS = 2000, DEFAULT_HITS = 100 };
 
@@ -30,6 +34,33 @@ static void find_nodes(struct found *found, struct mi_query *query, const struct
         add_hit(found, mi_query_node(query, model, n), n);
 }
 
+/* Bodies read a constant of the graph around them by a value of their own. 0: nothing reads it. */
+static uint32_t first_reader(const struct mi_model *model, uint32_t value)
+{
+    const struct mi_csr *readers = &model->index.consumers, *inner = &model->index.outer_uses;
+    while (!mi_csr_count(readers, value)) {
+        if (!mi_csr_count(inner, value))
+            return 0;
+        value = inner->list[inner->first[value]];
+    }
+    return readers->list[readers->first[value]];
+}
+
+/* Constants are few among many values, or many among few. */
+static void find_constants(struct found *found, const struct mi_query *query,
+                           const struct mi_model *model)
+{
+    const struct mi_values *values = &model->all.rows.values;
+    for (uint32_t v = 1; v < values->count; v++) {
+        const uint8_t *next = memchr(values->kind + v, MI_VALUE_CONSTANT, values->count - v);
+        if (!next)
+            return;
+        v = (uint32_t)(next - values->kind);
+        if (!values->producer[v].v && first_reader(model, v))
+            add_hit(found, mi_query_constant(query, model, v), v);
+    }
+}
+
 /* Tasks that belong to a node are found by that. */
 static void find_kernels(struct found *found, const struct mi_query *query,
                          const struct mi_model *model)
@@ -47,10 +78,26 @@ static void write_node(struct mi_jw *jw, const struct mi_model *model, uint32_t 
     mi_jw_begin_object(jw);
     mi_jw_member_i64(jw, "node", node);
     mi_export_id(jw, "task", 0);
-    mi_export_name(jw, "name", model, rows->nodes.name[node]);
+    mi_export_id(jw, "value", 0);
+    mi_jw_member_string(jw, "name", mi_node_known_as(model, (mi_node_id){node}));
     mi_export_name(jw, "op", model, rows->nodes.op[node]);
     mi_export_enum(jw, "layer", MI_E_layer, mi_node_layer(model, (mi_node_id){node}));
     mi_jw_member_i64(jw, "tasks", mi_csr_count(&model->index.node_tasks, node));
+    mi_jw_end(jw);
+}
+
+static void write_constant(struct mi_jw *jw, const struct mi_model *model, uint32_t value)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    enum mi_layer layer = rows->graphs.layer[rows->values.graph[value].v];
+    mi_jw_begin_object(jw);
+    mi_jw_member_i64(jw, "node", first_reader(model, value));
+    mi_export_id(jw, "task", 0);
+    mi_jw_member_i64(jw, "value", value);
+    mi_export_name(jw, "name", model, rows->values.name[value]);
+    mi_jw_member_text(jw, "op", "Constant");
+    mi_export_enum(jw, "layer", MI_E_layer, layer);
+    mi_jw_member_i64(jw, "tasks", 0);
     mi_jw_end(jw);
 }
 
@@ -60,6 +107,7 @@ static void write_kernel(struct mi_jw *jw, const struct mi_model *model, uint32_
     mi_jw_begin_object(jw);
     mi_export_id(jw, "node", 0);
     mi_jw_member_i64(jw, "task", model->index.kernel_first[kernel]);
+    mi_export_id(jw, "value", 0);
     mi_export_name(jw, "name", model, rows->kernels.name[kernel]);
     mi_export_name(jw, "op", model, rows->kernels.op[kernel]);
     mi_jw_member_text(jw, "layer", "tasks");
@@ -86,17 +134,19 @@ void mi_route_search(struct mi_site *site, const struct mi_request *request, str
     struct mi_jw jw;
     if (mi_http_number(request->query(request, "max"), &most) && (most < 0 || most > MOST_HITS))
         most = MOST_HITS;
-    struct found nodes = {.most = most}, kernels = {.most = most};
+    struct found nodes = {.most = most}, constants = {.most = most}, kernels = {.most = most};
     if (query.count) {
         find_nodes(&nodes, &query, model);
+        find_constants(&constants, &query, model);
         find_kernels(&kernels, &query, model);
     }
     mi_jw_init(&jw, &reply->body, NULL);
     mi_jw_begin_object(&jw);
-    mi_jw_member_i64(&jw, "total", nodes.total + kernels.total);
+    mi_jw_member_i64(&jw, "total", nodes.total + constants.total + kernels.total);
     mi_jw_key(&jw, "hits");
     mi_jw_begin_array(&jw);
     most = write_hits(&jw, model, &nodes, most, write_node);
+    most = write_hits(&jw, model, &constants, most, write_constant);
     write_hits(&jw, model, &kernels, most, write_kernel);
     mi_jw_end(&jw);
     mi_jw_end(&jw);

@@ -1,5 +1,6 @@
 #include "present/serve/search_query.h"
 
+#include "analyse/describe.h"
 #include "base/decimal.h"
 #include "present/serve/find_text.h"
 
@@ -75,7 +76,7 @@ struct mi_query mi_query_read(struct mi_bytes text)
         size_t begin = at + is_quoted, end = begin;
         while (end < text.len && text.at[end] != (is_quoted ? '"' : ' '))
             end++;
-        struct mi_bytes word = mi_bytes_sub(text, begin, end);
+        struct mi_bytes word = mi_bytes_sub(text, begin, end - begin);
         at = end + 1;
         if (!word.len)
             continue;
@@ -124,15 +125,19 @@ static bool fits_dtype(struct mi_bytes dtype, struct mi_bytes text)
     return has(dtype, text);
 }
 
+static bool is_of_dtype(const struct mi_model *model, uint32_t value, struct mi_bytes text)
+{
+    struct mi_bytes dtype = mi_model_text(model, model->all.rows.values.dtype[value]);
+    return dtype.len && fits_dtype(dtype, text);
+}
+
 static bool has_dtype(const struct mi_model *model, uint32_t first, uint32_t count,
                       struct mi_bytes text)
 {
     const struct mi_tables *rows = &model->all.rows;
-    for (uint32_t p = first; p < first + count; p++) {
-        struct mi_bytes dtype = mi_model_text(model, rows->values.dtype[rows->ports.value[p].v]);
-        if (dtype.len && fits_dtype(dtype, text))
+    for (uint32_t p = first; p < first + count; p++)
+        if (is_of_dtype(model, rows->ports.value[p].v, text))
             return true;
-    }
     return false;
 }
 
@@ -232,7 +237,9 @@ static int fits(struct mi_query_word *word, const struct mi_model *model, uint32
         return op_has(word, model, nodes->op[node]);
     if (word->kind != MI_QUERY_TEXT)
         return fits_beyond(word, model, node);
-    int rank = fits_name(mi_model_text(model, nodes->name[node]), word->text);
+    struct mi_bytes name = nodes->name[node].v ? mi_model_text(model, nodes->name[node])
+                                               : mi_node_known_as(model, (mi_node_id){node});
+    int rank = fits_name(name, word->text);
     return rank ? rank : op_has(word, model, nodes->op[node]);
 }
 
@@ -243,6 +250,47 @@ int mi_query_node(struct mi_query *query, const struct mi_model *model, uint32_t
         return 0;
     for (uint32_t i = 0; i < query->count; i++) {
         int one = fits(&query->words[i], model, node);
+        if (!one)
+            return 0;
+        rank = one > rank ? one : rank;
+    }
+    return rank;
+}
+
+static int fits_constant(const struct mi_query_word *word, const struct mi_model *model,
+                         uint32_t value)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    enum mi_layer layer = rows->graphs.layer[rows->values.graph[value].v];
+    struct mi_bytes name = mi_model_text(model, rows->values.name[value]), op = MI_LIT("Constant");
+    int rank = word->kind == MI_QUERY_TEXT ? fits_name(name, word->text) : 0;
+    switch (word->kind) {
+    case MI_QUERY_TEXT:
+    case MI_QUERY_OP:
+        return rank ? rank : has(op, word->text);
+    case MI_QUERY_SCOPE:
+        return is_in_scope(name, word->text);
+    case MI_QUERY_DTYPE:
+        return is_of_dtype(model, value, word->text);
+    case MI_QUERY_LAYER:
+        return mi_bytes_starts(mi_cstr(mi_enum_name(MI_E_layer, layer)), word->text);
+    case MI_QUERY_STREAM:
+    case MI_QUERY_ABOVE:
+    case MI_QUERY_BELOW:
+    case MI_QUERY_UNMAPPED:
+        break; /* what runs, or is linked, is what reads it */
+    }
+    return 0;
+}
+
+int mi_query_constant(const struct mi_query *query, const struct mi_model *model, uint32_t value)
+{
+    const struct mi_tables *rows = &model->all.rows;
+    int rank = 1;
+    if (rows->graphs.layer[rows->values.graph[value].v] == MI_LAYER_STAGE)
+        return 0;
+    for (uint32_t i = 0; i < query->count; i++) {
+        int one = fits_constant(&query->words[i], model, value);
         if (!one)
             return 0;
         rank = one > rank ? one : rank;

@@ -1,6 +1,7 @@
 /* The language of the search box: words, all of which must fit.
  *
- *   text            in the name or the operator type, in any case
+ *   text            in the name or the operator type, in any case; of a node without a name in that
+ *                   of the tensor it makes
  *   op:text         in the operator type                ns:text      a scope of the name
  *   dtype:text      element type of an input or output ("float16" or "f16")
  *   layer:framework layer:compiled                      stream:n     runs on that stream
@@ -46,6 +47,10 @@ struct mi_query mi_query_read(struct mi_bytes text);
 
 /* 0 = no hit; 1 = hit; 2 = a text stands at the beginning of the name or of its last part. */
 int mi_query_node(struct mi_query *query, const struct mi_model *model, uint32_t node);
+
+/* The same for a constant that no node makes, by what is known of its tensor; its operator type is
+ * that of ONNX for a node that would make it, "Constant". */
+int mi_query_constant(const struct mi_query *query, const struct mi_model *model, uint32_t value);
 
 /* The same for what tasks run, by its names. */
 int mi_query_kernel(const struct mi_query *query, const struct mi_model *model, uint32_t kernel);

@@ -71,15 +71,19 @@ export interface Links {
     compiled: LinkedNode[];
     tasks: number[];
     task_total: number;
+    task_counted: number; // without warm-up and waiting
+    runs: number; // that these tasks are of
+    streams: number;
     first_ns: number;
     end_ns: number;
     groups: {framework: number[]; compiled: number[]};
 }
 
-// Nodes, and tasks that belong to none.
+// Nodes, tasks that belong to none, and constants without a node, with the node that reads them first.
 export interface Hit {
     node: number | null;
     task: number | null;
+    value: number | null; // of a constant
     name: string;
     op: string;
     layer: string;

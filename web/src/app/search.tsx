@@ -53,7 +53,7 @@ export function Search() {
                     {hits.map((h, i) => (
                         <button key={i} id={`hit-${i}`} role="option" aria-selected={i === cursor} tabIndex={-1} class={`plain${i === cursor ? ' cursor' : ''}`}
                             onClick={() => goTo(h)}>
-                            <b>{clean(h.op, 40)}</b> {clean(h.name, 90)} <small class="faint">{clean(h.layer, 12)}</small>
+                            <b>{h.value ? t('constantKind') : clean(h.op, 40)}</b> {clean(h.name, 90)} <small class="faint">{clean(h.layer, 12)}</small>
                         </button>))}
                 </div>)}
             {isOpen && search.value === '' && (

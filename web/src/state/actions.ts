@@ -1,10 +1,11 @@
 // All changes of the shared state that mean something: selecting, opening groups, paths, searching.
 import {batch} from '@preact/signals';
-import {getJson, isAborted, report, type Hit, type Links, type Report} from '../api/client';
+import {getJson, isAborted, report, type GroupInfo, type Hit, type Links, type Report} from '../api/client';
+import {comparing} from '../diff/state';
 import {t} from '../i18n/i18n';
 import {clean} from '../util/clean';
 import {
-    also, announcement, capture, constants, failure, fold, follow, graphPlace, group, hits, hitTasks, lang, layer, links, opened, panel, path, search, selection, told, type Fold, type Going,
+    also, announcement, capture, constants, failure, fold, follow, graphPlace, group, hits, hitTasks, lang, layer, links, opened, panel, path, search, selection, shape, shapeKey, told, type Fold, type Going,
     type LayerName, type Place, type View,
 } from './state';
 
@@ -152,9 +153,25 @@ async function runSearch(text: string): Promise<void> {
     }
 }
 
+// A constant that is drawn is a box; else what reads it first is shown.
 export function goTo(hit: Hit): void {
     if (hit.layer === 'framework' || hit.layer === 'compiled') setLayer(hit.layer);
-    select(hit.node ?? 0, hit.node ? 0 : hit.task ?? 0, 'panel');
+    if (hit.value && constants.value && !comparing.value) void goToConstant(hit);
+    else select(hit.node ?? 0, hit.node ? 0 : hit.task ?? 0, 'panel');
+}
+
+async function goToConstant(hit: Hit): Promise<void> {
+    const at = shape.value;
+    try {
+        const {item, label} = await getJson<GroupInfo>('constant', `group?layer=${at.layer}&fold=${at.fold}&constants=1&value=${hit.value}`);
+        if (shapeKey(shape.value) !== shapeKey(at)) return;
+        select(0, 0, 'panel');
+        group.value = {...at, item, label, isConstant: true};
+        announcement.value = t('selected', {name: clean(hit.name, 120)});
+        graphActions.current?.revealItem(item);
+    } catch (error) {
+        fail(error);
+    }
 }
 
 export function goToHit(step: number): void {
@@ -170,8 +187,8 @@ export function showSubjects(nodes: readonly number[], tasks: readonly number[])
     nextHit = -1;
     searchResult.current = {
         total: nodes.length + tasks.length,
-        hits: nodes.length ? nodes.map((node) => ({node, task: null, name: '', op: '', layer: '', tasks: 0}))
-            : tasks.map((task) => ({node: null, task, name: '', op: '', layer: 'tasks', tasks: 0})),
+        hits: nodes.length ? nodes.map((node) => ({node, task: null, value: null, name: '', op: '', layer: '', tasks: 0}))
+            : tasks.map((task) => ({node: null, task, value: null, name: '', op: '', layer: 'tasks', tasks: 0})),
     };
     hits.value = new Set(nodes);
     hitTasks.value = new Set(tasks);
