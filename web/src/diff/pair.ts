@@ -9,8 +9,8 @@ import {ABSENT, boxAt, CONSTANT, decodeScene, GROUP, OPEN, PART, PORT} from '../
 import {t} from '../i18n/i18n';
 import {graphActions, select} from '../state/actions';
 import {
-    announcement, capture, failure, focus, follow, graphMost, graphPlace, group, hidden, hits, layer, opened, outline, relatedNodes, selection, shape, shapeKey,
-    shapeWish, theme, type Going,
+    announcement, capture, failure, focus, graphMost, graphPlace, group, hidden, hits, layer, opened, outline, relatedNodes, selection, shape, shapeKey,
+    shapeWish, theme,
 } from '../state/state';
 import {duration} from '../util/format';
 import {atSide, SIDES, type Side} from './api';
@@ -18,6 +18,7 @@ import {pairActions, selectBase} from './actions';
 import {lookBy, mostDelta} from './looks';
 import {Pane} from './pane';
 import {baseLinks, baseSelection, colourBy, partner} from './state';
+import {PairTravel} from './travel';
 
 export interface Canvases {
     canvas: HTMLCanvasElement;
@@ -31,9 +32,9 @@ export class PairView {
     lastDrawMs = 0;
     found: ReadonlyMap<number, number> = new Map();
     readonly panes: Record<Side, Pane>;
+    readonly travel = new PairTravel(this);
     private mostDelta = 0;
     private wanted: '' | 'top' | 'all' = '';
-    private goal: {side: Side; node: number; item: number; expand: boolean; going: Going; isOpened?: boolean; isChoice?: boolean} | null = null;
     private anchor: {group: number; x: number; y: number} | null = null;
     private sceneOf = '';
     private outlineOf = '';
@@ -48,19 +49,19 @@ export class PairView {
         };
         this.watch();
         graphActions.current = {
-            reveal: (node, expand, going) => this.reveal('new', node, expand, going),
-            revealItem: (item) => this.goFor({side: 'new', node: 0, item, expand: true, going: 'always'}),
+            reveal: (node, expand, going) => this.travel.reveal('new', node, expand, going),
+            revealItem: (item) => this.travel.goFor({side: 'new', node: 0, item, expand: true, going: 'always'}),
             toggle: (item) => this.toggle(this.panes.new.scene?.boxOfItem.get(item) ?? 0),
             fitAll: () => this.fitAll(),
-            fitSelection: () => this.fitSelection(),
+            fitSelection: () => this.travel.fitSelection(),
             openMore: () => this.openMore(),
             closeAll: () => this.closeAll(),
             look: (place) => this.look(place),
             hold: () => this.hold(),
         };
         pairActions.current = {
-            reveal: (side, node, expand) => this.reveal(side, node, expand),
-            chooseItem: (item) => this.goFor({side: 'new', node: 0, item, expand: true, going: 'outside', isChoice: true}),
+            reveal: (side, node, expand) => this.travel.reveal(side, node, expand),
+            chooseItem: (item) => this.travel.goFor({side: 'new', node: 0, item, expand: true, going: 'outside', isChoice: true}),
         };
     }
 
@@ -128,16 +129,16 @@ export class PairView {
             const dx = scene.x[box]! - this.anchor.x, dy = scene.y[box]! - this.anchor.y;
             this.camera = {...this.camera, x: this.camera.x + dx, y: this.camera.y + dy};
         } else if (graphPlace.value && !this.isFitted) this.camera = {...graphPlace.value};
-        else if (!this.isFitted && !this.goal) this.camera = fitted(scene, wide, high);
+        else if (!this.isFitted && !this.travel.goal) this.camera = fitted(scene, wide, high);
         this.anchor = null;
         this.isFitted = true;
         this.hover = 0;
         this.relate();
         this.findSelected();
-        if (this.goal) this.goOn();
+        this.travel.goOn();
     }
 
-    private isReady(): boolean {
+    isReady(): boolean {
         const now = shapeKey(shape.value);
         return this.sceneOf === now && this.outlineOf === now && this.panes.new.wide > 1;
     }
@@ -172,74 +173,17 @@ export class PairView {
         return 0;
     }
 
-    private openNow(): Set<number> {
+    openNow(): Set<number> {
         const list = new Set<number>(opened.value ?? []), scene = this.panes.new.scene;
         for (let b = 1; scene && b < scene.count; b++) if (scene.flags[b]! & OPEN) list.add(scene.group[b]!);
         return list;
     }
 
-    // --- going places ---
-
-    private reveal(side: Side, node: number, expand: boolean, going: Going = 'always'): void {
-        if (follow.value || expand) this.goFor({side, node, item: 0, expand, going});
-    }
-
-    private goFor(goal: NonNullable<PairView['goal']>): void {
-        this.goal = goal;
-        this.goOn();
-    }
-
-    // As far as what is loaded allows; what loads next calls again.
-    private goOn(): void {
-        const {goal} = this;
-        if (!goal || !this.isReady()) return;
-        const pane = this.panes[goal.side], scene = pane.scene!, outline = pane.outline!;
-        const item = goal.item || (outline.ofNode[goal.node] ?? 0);
-        const exact = goal.item ? scene.boxOfItem.get(item) : scene.boxOfNode.get(goal.node);
-        if (!goal.expand && [...pane.related.keys()].some((box) => this.isInSight(box))) this.goal = null;
-        else if (exact) {
-            this.goal = null;
-            if (goal.going !== 'hidden') this.goTo(exact, !(goal.expand || goal.isOpened) || goal.going === 'outside');
-            if (goal.isChoice) this.choose(this.panes.new, exact);
-        } else if (goal.expand) {
-            const open = this.openNow();
-            for (let at = outline.above[item] ?? 0; at; at = outline.above[at] ?? 0) open.add(at);
-            this.goal = {...goal, expand: false, isOpened: true, going: goal.going === 'always' ? 'always' : 'outside'};
-            if (item) opened.value = open;
-        } else {
-            const box = outline.visible(scene, goal.node);
-            this.goal = null;
-            if (box && goal.going !== 'hidden') this.goTo(box, true);
-        }
-    }
-
-    private spot(box: number): {x: number; y: number} {
-        const {scene, high} = this.panes.new;
-        return {x: scene!.x[box]! + scene!.width[box]! / 2, y: scene!.y[box]! + Math.min(scene!.height[box]!, high / this.camera.scale) / 2};
-    }
-
-    private isInSight(box: number): boolean {
-        const {wide, high} = this.panes.new, {x, y} = this.spot(box), {scale} = this.camera;
-        return Math.abs(x - this.camera.x) * scale < wide * 0.46 && Math.abs(y - this.camera.y) * scale < high * 0.46;
-    }
-
-    goTo(box: number, onlyIfOutside = false): void {
-        const {scene, wide} = this.panes.new;
-        if (!scene || (onlyIfOutside && this.isInSight(box))) return;
-        const small = scene.flags[box]! & OPEN ? Math.min(1, wide / (scene.width[box]! + 40)) : 0.75;
-        this.fly({...this.spot(box), scale: Math.max(Math.min(this.camera.scale, 2.5), small)});
-    }
+    // --- moving ---
 
     fitAll(): void {
         const {scene, wide, high} = this.panes.new;
         if (scene?.wide) this.fly(fitted(scene, wide, high));
-    }
-
-    fitSelection(): void {
-        const own: Record<Side, number> = {base: baseSelection.value.node, new: selection.value.node || ([...relatedNodes.value][0] ?? 0)};
-        const side = (['new', 'base'] as const).find((s) => own[s] && (this.panes[s].outline?.ofNode[own[s]] ?? 0));
-        if (side) this.reveal(side, own[side], true);
-        else if (this.selectedBox) this.goTo(this.selectedBox);
     }
 
     openMore(): void {
@@ -253,7 +197,7 @@ export class PairView {
 
     private look(place: Camera): void {
         this.anchor = null;
-        this.goal = null;
+        this.travel.goal = null;
         this.isFitted = false;
         this.fly(place);
     }
@@ -284,7 +228,7 @@ export class PairView {
         if (scene && box) this.anchor = {group: scene.group[box]!, x: scene.x[box]!, y: scene.y[box]!};
     }
 
-    private fly(to: Camera): void {
+    fly(to: Camera): void {
         if (calm()) this.camera = to;
         else this.flight = {from: this.camera, to, since: performance.now()};
         this.moved();
@@ -365,7 +309,7 @@ export class PairView {
     resized(isFirst: boolean): void {
         const {scene, wide, high} = this.panes.new;
         if (isFirst && scene && wide > 1 && !graphPlace.value) this.camera = fitted(scene, wide, high);
-        if (isFirst) this.goOn();
+        if (isFirst) this.travel.goOn();
         this.redraw();
     }
 

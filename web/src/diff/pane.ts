@@ -85,11 +85,11 @@ export class Pane implements Steered {
     }
 
     goTo(box: number, onlyIfOutside = false): void {
-        this.pair.goTo(box, onlyIfOutside);
+        this.pair.travel.goTo(box, onlyIfOutside);
     }
 
     fitSelection(): void {
-        this.pair.fitSelection();
+        this.pair.travel.fitSelection();
     }
 
     fitAll(): void {

@@ -2,10 +2,12 @@
 // strokes and not thousands. The coarser the scale, the less is drawn; text is in labels.ts.
 import {DARK, heat, LIGHT, look, type Palette} from '../util/colours';
 import type {Surface} from '../util/export';
+import {dots, groupMarks, hatch, plus, timeBar} from './box_marks';
 import {Labels} from './labels';
 import {
-    CONSTANT, cornerOf, DTYPE, EDGE_BACK, EDGE_STUB, ENDS, FUSED, GROUP, HUB, INSERTED, NOT_EXECUTED, OPEN, PART, PORT, type Scene, type Window,
+    CONSTANT, cornerOf, DTYPE, ENDS, FUSED, GROUP, HUB, INSERTED, NOT_EXECUTED, OPEN, PART, PORT, type Scene, type Window,
 } from './scene';
+import {drawWires, type Pen} from './wires';
 
 export interface Camera {
     x: number; // world point in the middle of the canvas
@@ -39,9 +41,7 @@ export interface Marks {
 
 export const LEAF = 48; // height of a node's box in the world
 const MOST_BOXES = 5000;
-const MOST_SEGMENTS = 10000;
 const MOST_NESTING = 6; // peeks within peeks
-const WIDTHS = [1, 1.5, 2.1, 2.9]; // of wires that stand for 1, 2 and 3, up to 15, more
 
 export function roundedRect(c: Surface, x: number, y: number, w: number, h: number, radius: number): void {
     const r = Math.min(radius, w / 2, h / 2);
@@ -90,7 +90,7 @@ export class GraphPainter {
         const leaf = visible.length > MOST_BOXES ? Math.min(LEAF * scale, 8) : LEAF * scale;
         if (leaf < 3 && visible.length > MOST_BOXES) visible = visible.slice(0, 4 * MOST_BOXES);
         this.openGroups(scene, visible, scale, leaf);
-        this.wires(scene, win, marks, scale, leaf);
+        drawWires({c, palette: this.palette, scale, leaf}, scene, win, marks);
         this.boxes(scene, visible, marks, scale, leaf, alpha);
         if (leaf >= 9) this.labels.draw(scene, visible, marks, this.palette, scale, alpha);
         if (marks.trace) this.pathRims(scene, visible, marks.trace, scale, leaf);
@@ -118,111 +118,6 @@ export class GraphPainter {
         }
         c.setLineDash([]);
     }
-
-    // --- wires ---
-
-    private wires(scene: Scene, win: Window, marks: Marks, scale: number, leaf: number): void {
-        const found = scene.edgeGrid.within(win);
-        const classes: number[][] = WIDTHS.map(() => []), path: number[] = [], chain: number[] = [], own: number[] = [];
-        let segments = 0;
-        for (const e of found) {
-            if (scene.edgeFlags[e]! & EDGE_STUB || !scene.from[e]) continue;
-            const onPath = marks.trace?.wires[e] ?? 0;
-            const isOwn = marks.chosen !== 0 && (scene.from[e] === marks.chosen || scene.to[e] === marks.chosen);
-            // Far away only wires between groups can be told apart.
-            if (leaf < 3 && !onPath && !((scene.flags[scene.from[e]!]! | scene.flags[scene.to[e]!]!) & GROUP)) continue;
-            if (leaf < 3 && !onPath && !isOwn && this.isSpeck(scene, e, scale)) continue;
-            segments += scene.firstPoint[e + 1]! - scene.firstPoint[e]!;
-            if (segments > MOST_SEGMENTS && !onPath && !isOwn) continue;
-            if (onPath === 2) chain.push(e);
-            else if (onPath) path.push(e);
-            else if (isOwn) own.push(e);
-            else classes[Math.min(3, Math.floor(Math.log2(scene.weight[e]! + 0.5) / 1.34 + 0.5))]!.push(e);
-        }
-        const c = this.context, alpha = c.globalAlpha;
-        if (marks.lit) c.globalAlpha = alpha * 0.25;
-        classes.forEach((list, i) => this.strokeWires(scene, list, this.palette.wire, WIDTHS[i]! / scale, leaf));
-        c.globalAlpha = alpha;
-        this.strokeWires(scene, own, this.palette.select, 1.8 / scale, leaf);
-        this.strokeWires(scene, path, this.palette.path, 1.6 / scale, leaf);
-        this.halo(scene, chain, 7 / scale, leaf);
-        this.strokeWires(scene, chain, this.palette.path, 3 / scale, leaf);
-        if (marks.chosen && leaf >= 3) this.stubs(scene, marks.chosen, scale);
-    }
-
-    // Shorter than a pixel: thousands of these would take the time of a picture and show nothing.
-    private isSpeck(scene: Scene, e: number, scale: number): boolean {
-        const a = scene.firstPoint[e]!, b = scene.firstPoint[e + 1]! - 1, {points} = scene;
-        return Math.abs(points[2 * a]! - points[2 * b]!) + Math.abs(points[2 * a + 1]! - points[2 * b + 1]!) < 1 / scale;
-    }
-
-    private halo(scene: Scene, edges: number[], width: number, leaf: number): void {
-        const c = this.context, alpha = c.globalAlpha;
-        c.globalAlpha = alpha * 0.22;
-        this.strokeWires(scene, edges, this.palette.path, width, leaf, false);
-        c.globalAlpha = alpha;
-    }
-
-    private strokeWires(scene: Scene, edges: number[], colour: string, width: number, leaf: number, hasArrows = true): void {
-        const c = this.context, points = scene.points;
-        if (!edges.length) return;
-        c.strokeStyle = colour;
-        c.fillStyle = colour;
-        c.lineWidth = width;
-        c.lineJoin = 'round';
-        c.beginPath();
-        for (const e of edges) {
-            const begin = scene.firstPoint[e]!, end = scene.firstPoint[e + 1]!;
-            for (let p = begin; p < end; p++) {
-                const x = points[2 * p]!, y = points[2 * p + 1]!;
-                if (p === begin) {
-                    c.moveTo(x, y);
-                    continue;
-                }
-                const before = points[2 * p - 2]!, above = points[2 * p - 1]!;
-                if (leaf > 9 && Math.abs(before - x) > 0.5) {
-                    const middle = (above + y) / 2;
-                    c.bezierCurveTo(before, middle, x, middle, x, y);
-                } else c.lineTo(x, y);
-            }
-        }
-        c.stroke();
-        if (leaf <= 9 || !hasArrows) return;
-        c.beginPath();
-        for (const e of edges) {
-            if (scene.flags[scene.to[e]!]! & PORT) continue;
-            const p = scene.firstPoint[e + 1]! - 1;
-            const x = points[2 * p]!, y = points[2 * p + 1]!;
-            const up = scene.edgeFlags[e]! & EDGE_BACK ? -1 : 1, half = 3 + width;
-            c.moveTo(x, y);
-            c.lineTo(x - half, y - 2 * half * up);
-            c.lineTo(x + half, y - 2 * half * up);
-            c.closePath();
-        }
-        c.fill();
-    }
-
-    // Wires of hubs are drawn only while one of their ends is chosen.
-    private stubs(scene: Scene, box: number, scale: number): void {
-        const c = this.context;
-        c.strokeStyle = this.palette.select;
-        c.lineWidth = 1.2 / scale;
-        c.setLineDash([6 / scale, 4 / scale]);
-        c.beginPath();
-        for (const side of [scene.out, scene.in])
-            for (let k = side.first[box]!; k < side.first[box + 1]!; k++) {
-                const e = side.list[k]!, a = scene.from[e]!, b = scene.to[e]!;
-                if (!(scene.edgeFlags[e]! & EDGE_STUB)) continue;
-                const x = scene.x[a]! + scene.width[a]! / 2, y = scene.y[a]! + scene.height[a]!;
-                const tx = scene.x[b]! + scene.width[b]! / 2, ty = scene.y[b]!;
-                c.moveTo(x, y);
-                c.bezierCurveTo(x, y + (ty - y) / 3, tx, ty - (ty - y) / 3, tx, ty);
-            }
-        c.stroke();
-        c.setLineDash([]);
-    }
-
-    // --- boxes ---
 
     private fill(scene: Scene, b: number, marks: Marks, leaf: number): string {
         const category = marks.categories[scene.category[b]!] ?? 'other', flags = scene.flags[b]!;
@@ -264,15 +159,15 @@ export class GraphPainter {
 
     // What a box is, told by its border and marks: see the legend.
     private decorate(scene: Scene, visible: number[], marks: Marks, scale: number, leaf: number, alpha: number): void {
-        const c = this.context, line = 1 / scale;
+        const c = this.context, line = 1 / scale, pen: Pen = {c, palette: this.palette, scale, leaf};
         for (const b of visible) {
             const flags = scene.flags[b]!;
             if (flags & OPEN) continue;
             const x = scene.x[b]!, y = scene.y[b]!, w = scene.width[b]!, h = scene.height[b]!;
             c.globalAlpha = alpha * (marks.lit && !marks.lit.has(b) ? 0.3 : 1);
-            if (flags & GROUP && leaf >= 9) this.groupMarks(scene, b, marks, scale);
-            else if (leaf >= 9 && scene.time[b] && scene.totalTime) this.timeBar(scene, b);
-            if (flags & NOT_EXECUTED) this.hatch(x, y, w, h, line);
+            if (flags & GROUP && leaf >= 9) groupMarks(pen, scene, b, marks);
+            else if (leaf >= 9 && scene.time[b] && scene.totalTime) timeBar(pen, scene, b);
+            if (flags & NOT_EXECUTED) hatch(pen, x, y, w, h);
             c.strokeStyle = flags & FUSED ? this.palette.ink : this.palette.border;
             c.lineWidth = flags & FUSED ? 2 * line : line;
             c.setLineDash(flags & NOT_EXECUTED ? [4 * line, 3 * line] : flags & CONSTANT ? [1.5 * line, 2.5 * line] : []);
@@ -280,8 +175,8 @@ export class GraphPainter {
             roundedRect(c, x, y, w, h, cornerOf(flags, 5, h));
             c.stroke();
             if (leaf < 12) continue;
-            if (flags & INSERTED) this.plus(x, y);
-            if (scene.constants[b]) this.dots(x + 10, y, scene.constants[b]!);
+            if (flags & INSERTED) plus(pen, x, y);
+            if (scene.constants[b]) dots(pen, x + 10, y, scene.constants[b]!);
         }
         c.setLineDash([]);
         c.globalAlpha = alpha;
@@ -299,94 +194,6 @@ export class GraphPainter {
                 leaf < 9 ? 0 : cornerOf(scene.flags[b]!, 6, scene.height[b]! + width));
             c.stroke();
         }
-    }
-
-    // The stripe of a closed group, a second line behind it as of a pile, and its share of the time.
-    private groupMarks(scene: Scene, b: number, marks: Marks, scale: number): void {
-        const c = this.context, x = scene.x[b]!, y = scene.y[b]!, w = scene.width[b]!, h = scene.height[b]!;
-        c.setLineDash([]);
-        c.strokeStyle = this.palette.border;
-        c.lineWidth = 1 / scale;
-        c.beginPath();
-        c.moveTo(x + 6, y + h + 3);
-        c.lineTo(x + w - 2, y + h + 3);
-        c.quadraticCurveTo(x + w + 3, y + h + 3, x + w + 3, y + h - 2);
-        c.lineTo(x + w + 3, y + 6);
-        c.stroke();
-        const category = marks.categories[scene.category[b]!] ?? 'other';
-        const own = marks.lookOf?.(scene, b);
-        if (own ? !own.whole : !marks.byTime && !marks.hidden.has(category)) {
-            c.fillStyle = own?.fill ?? look(category).fill;
-            c.beginPath();
-            c.moveTo(x + 7, y);
-            c.lineTo(x + 5, y);
-            c.quadraticCurveTo(x, y, x, y + 5);
-            c.lineTo(x, y + h - 5);
-            c.quadraticCurveTo(x, y + h, x + 5, y + h);
-            c.lineTo(x + 7, y + h);
-            c.closePath();
-            c.fill();
-        }
-        if (scene.time[b] && scene.totalTime) this.timeBar(scene, b);
-    }
-
-    private timeBar(scene: Scene, b: number): void {
-        const c = this.context, left = scene.x[b]! + 11, wide = scene.width[b]! - 17, y = scene.y[b]! + scene.height[b]! - 5;
-        const alpha = c.globalAlpha;
-        c.fillStyle = this.palette.ink;
-        c.globalAlpha = alpha * 0.15;
-        c.fillRect(left, y, wide, 2.5);
-        c.globalAlpha = alpha * 0.75;
-        c.fillRect(left, y, wide * Math.min(1, scene.time[b]! / scene.totalTime), 2.5);
-        c.globalAlpha = alpha;
-    }
-
-    private hatch(x: number, y: number, w: number, h: number, line: number): void {
-        const c = this.context;
-        c.save();
-        c.beginPath();
-        c.rect(x, y, w, h);
-        c.clip();
-        c.setLineDash([]);
-        c.beginPath();
-        for (let at = -h; at < w; at += 8) {
-            c.moveTo(x + at, y + h);
-            c.lineTo(x + at + h, y);
-        }
-        c.strokeStyle = this.palette.ink;
-        c.lineWidth = line;
-        c.globalAlpha *= 0.28;
-        c.stroke();
-        c.restore();
-    }
-
-    private plus(x: number, y: number): void {
-        const c = this.context;
-        c.setLineDash([]);
-        c.fillStyle = this.palette.ink;
-        c.beginPath();
-        c.arc(x + 1, y + 1, 6.5, 0, 2 * Math.PI);
-        c.fill();
-        c.strokeStyle = this.palette.back;
-        c.lineWidth = 1.8;
-        c.beginPath();
-        c.moveTo(x - 2.5, y + 1);
-        c.lineTo(x + 4.5, y + 1);
-        c.moveTo(x + 1, y - 2.5);
-        c.lineTo(x + 1, y + 4.5);
-        c.stroke();
-    }
-
-    // Constants that are no boxes: a dot on the upper side for each that goes in, at most four.
-    private dots(x: number, y: number, count: number): void {
-        const c = this.context;
-        c.fillStyle = this.palette.ink;
-        c.beginPath();
-        for (let i = 0; i < Math.min(count, 4); i++) {
-            c.moveTo(x + 8 * i + 2.5, y);
-            c.arc(x + 8 * i, y, 2.5, 0, 2 * Math.PI);
-        }
-        c.fill();
     }
 
     // Diamonds where the element type changes, on the wire that carries the new one.
