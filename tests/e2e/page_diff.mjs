@@ -60,6 +60,19 @@ async function unchangedStay(name, page) {
     return found;
 }
 
+/* All tabs in one line, also with that of the changes. */
+async function tabs(name, page) {
+    for (const width of [1024, 1400]) {
+        await page.setViewportSize({width, height: 900});
+        await rest(page);
+        const found = await page.evaluate(() => {
+            const bar = document.querySelector('.tabs');
+            return {tabs: bar.children.length, lines: new Set([...bar.children].map((e) => e.offsetTop)).size, over: bar.scrollWidth - bar.clientWidth};
+        });
+        check(`${name}: ${width} wide: tabs stand in one line`, found.tabs === 7 && found.lines === 1 && found.over <= 0, JSON.stringify(found));
+    }
+}
+
 async function regression(page) {
     const name = 'regression';
     const first = await firstChange(page);
@@ -217,6 +230,7 @@ await openPair(join(cases, 'small/v1'), join(cases, 'small/v2'), async (page) =>
     check('small: the first change', first.new === 'filter' && first.base === 'filter' && first.isInSight, JSON.stringify(first));
     const found = await unchangedStay('small', page);
     check('small: what each side has alone', found.onlyBase.length === 1 && found.onlyNew.length >= 3, JSON.stringify(found));
+    await tabs('small', page);
 });
 if (existsSync(join(cases, 'article-regression-12pct'))) {
     await openPair(join(cases, 'article-regression-12pct/v1'), join(cases, 'article-regression-12pct/v2'), regression);

@@ -25,7 +25,8 @@ const cut = (page) => page.evaluate(() => {
         free.remove();
     }
     const tops = new Set([...document.querySelectorAll('.tabs button')].map((e) => e.offsetTop));
-    if (tops.size > 1 && document.querySelector('aside.panel').clientWidth >= 300) list.push('tabs in two lines');
+    const tabs = document.querySelector('.tabs');
+    if (tops.size > 1 || tabs.scrollWidth > tabs.clientWidth) list.push(`tabs in ${tops.size} lines, ${tabs.scrollWidth} wide in ${tabs.clientWidth}`);
     return list;
 });
 

@@ -1,8 +1,8 @@
 /* Constants as boxes, switched on and off; and Back of the browser, step by step. Over small captures of the project's
  * own, and the large samples where they are at hand. MI_CLI names the program; MI_SAMPLES may be empty or absent. */
-import {existsSync} from 'node:fs';
+import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
-import {aBox, check, finish, open, openAll, rest, serve} from './page_lib.mjs';
+import {aBox, check, finish, open, openAll, rest, serve, until} from './page_lib.mjs';
 
 const GROUP = 1, OPEN = 2, PORT = 4, HUB = 8, CONSTANT = 8192;
 
@@ -81,6 +81,33 @@ async function link(name, page, on) {
     await again.context().close();
 }
 
+/* The name of a weight leads to what reads it, or to its box where it has one. */
+async function weights(name, page, words) {
+    const go = async () => {
+        await page.locator('#search').fill(words);
+        await rest(page);
+        const row = page.locator('.hits button').filter({hasText: 'constant'}).first();
+        const label = await row.innerText();
+        await row.click();
+        await page.locator('#graph').focus(); /* the list closes */
+        await rest(page);
+        return label;
+    };
+    const label = await go();
+    check(`${name}: the search finds a constant by its name`, label.includes(words), label);
+    check(`${name}: what reads it is chosen`, (await page.locator('aside.panel').innerText()).includes(words)
+        && await page.evaluate(() => window.inspector.graph.scene.node[window.inspector.graph.selectedBox] > 0), await title(page));
+    await click(page, '#tool-constants');
+    await go();
+    check(`${name}: its box is chosen where there is one`, (await title(page)) === words && await page.evaluate((constant) => {
+        const {scene: s, selectedBox: box} = window.inspector.graph;
+        return (s.flags[box] & constant) > 0;
+    }, CONSTANT), await title(page));
+    await page.locator('#search').fill('');
+    await page.locator('#graph').focus();
+    await click(page, '#tool-constants');
+}
+
 /* Keys lead from a constant to what reads it; the tree lists it where it stands. */
 async function twins(name, page, place) {
     await page.getByRole('tab').filter({hasText: 'Outline'}).click();
@@ -153,6 +180,51 @@ async function back(name, page) {
     }
 }
 
+/* Groups of rows that are folded and streams that are hidden: steps, and in the address. */
+async function rows(name, page) {
+    const shown = (of) => of.evaluate(() => JSON.stringify([window.inspector.timeline.rows.groups.map((g) => [g.key, g.open]), window.inspector.timeline.rows.lanes.length]));
+    const fold = async () => {
+        await page.locator('#timeline').focus();
+        await press(page, 'Shift+E');
+    };
+    const hide = async () => {
+        const place = await page.evaluate(() => {
+            const view = window.inspector.timeline, r = view.canvas.getBoundingClientRect(), lane = view.rows.lanes.find((l) => view.laneTop(l) > 50);
+            return {x: r.left + 20, y: r.top + view.laneTop(lane) + 9};
+        });
+        await page.mouse.click(place.x, place.y);
+        await rest(page);
+    };
+    for (const [what, act] of [['folding', fold], ['hiding a stream', hide]]) {
+        const before = await shown(page);
+        await act();
+        const after = await shown(page), again = await open(page.url(), {ready: () => window.inspector?.timeline?.rows});
+        check(`${name}: ${what} changes the rows`, after !== before, after);
+        check(`${name}: ${what} is in the address`, (await shown(again)) === after, `${page.url()} ${await shown(again)}`);
+        await again.context().close();
+        await page.goBack();
+        await rest(page);
+        check(`${name}: Back undoes ${what}`, (await shown(page)) === before, `${await shown(page)} for ${before}`);
+        await page.goForward();
+        await rest(page);
+        check(`${name}: Forward does it again`, (await shown(page)) === after, `${await shown(page)} for ${after}`);
+        await page.goBack();
+        await rest(page);
+    }
+}
+
+/* The number of tasks is told with what it comes from. */
+async function tasksOf(name, page) {
+    const node = await page.evaluate(async () => (await (await fetch('api/v1/search?max=2000&q=layer:compiled%20dur%3E0')).json()).hits.find((h) => h.tasks > 1).node);
+    await page.goto(`${page.url().split('#')[0]}#1;p=details;s=n:${node}`);
+    const isTold = await until(page, () => document.querySelector('.task-line'));
+    const text = isTold ? await page.locator('.task-line').innerText() : '';
+    const [, all, runs, streams] = /device tasks: (\d+) · runs: (\d+) · streams: (\d+)/.exec(text) ?? [];
+    check(`${name}: tasks, runs and streams are told`, Number(all) >= Number(runs) && runs > 0 && streams > 0, text);
+    const [, n] = / (\d+) counted/.exec(text) ?? [];
+    check(`${name}: what sums leave out is told where they do`, Number(n) > 0 && Number(n) < Number(all), text);
+}
+
 /* Two steps in quick succession are two; moving about and typing are none. */
 async function paces(name, page) {
     const entries = () => page.evaluate(() => history.length);
@@ -174,7 +246,7 @@ async function paces(name, page) {
     check(`${name}: Back leaves the theme alone`, (await page.evaluate(() => document.documentElement.dataset.theme)) !== dark);
 }
 
-async function whole(name, inputs) {
+async function whole(name, inputs, weight) {
     const {child, url} = await serve(inputs);
     try {
         const page = await open(url);
@@ -185,8 +257,13 @@ async function whole(name, inputs) {
         check(`${name}: nothing went wrong`, page.problems.length === 0, page.problems.join(' | '));
         await page.context().close();
         const other = await open(url);
+        await weights(name, other, weight);
         await back(name, other);
         await paces(name, other);
+        if (await other.evaluate(() => window.inspector.timeline?.rows)) {
+            await rows(name, other);
+            await tasksOf(name, other);
+        }
         check(`${name}: nothing went wrong on the way back`, other.problems.length === 0, other.problems.join(' | '));
         await other.context().close();
     } finally {
@@ -194,8 +271,22 @@ async function whole(name, inputs) {
     }
 }
 
+/* Of three runs the first is warm-up. */
+async function generated(dir) {
+    const {child, url} = await serve([join(dir, 'framework.onnx'), join(dir, 'model.om'), ...readdirSync(dir).filter((n) => n.startsWith('PROF_')).map((n) => join(dir, n))]);
+    try {
+        const page = await open(url);
+        await tasksOf('generated case', page);
+        check('generated case: nothing went wrong', page.problems.length === 0, page.problems.join(' | '));
+    } finally {
+        child.kill('SIGINT');
+    }
+}
+
 const samples = process.env.MI_SAMPLES ?? '', sample = (path) => join(samples, path);
-await whole('small capture', [join(process.env.MI_SOURCE_DIR ?? '.', 'tests/data/capture/small')]);
+await whole('small capture', [join(process.env.MI_SOURCE_DIR ?? '.', 'tests/data/capture/small')], 'kernel');
 if (existsSync(sample('cann-static')))
-    await whole('LaneNet', [sample('cann-static/framework/lanenet_epoch_122_batch_8_AUG.onnx'), sample('cann-static/om/lanenet_ascend310b4.om')]);
+    await whole('LaneNet', [sample('cann-static/framework/lanenet_epoch_122_batch_8_AUG.onnx'), sample('cann-static/om/lanenet_ascend310b4.om')], 'initial_block.main_branch.weight');
+if (process.env.MI_CASE) await generated(process.env.MI_CASE);
+else console.log('skipped: no generated case');
 await finish();

@@ -74,13 +74,14 @@ check('broken UTF-8 cuts nothing else', texts(new Uint32Array([2, 4]), new Uint8
 check('texts are cut where they end', texts(new Uint32Array([1, 1, 3, 99]), new TextEncoder().encode('abc')).join('|') === 'a||bc|');
 
 const {encode, decode, packNumbers, unpackNumbers} = await load('state/permalink.ts');
-const place = {switches: 'ai', timeText: 'a;b=c', layer: 'compiled', fold: 'group', open: [3, 900, 12], node: 17, constants: true, path: 9, also: [{node: 5, task: 0}, {node: 0, task: 9}], time: {start: -5, duration: 1000}, search: 'a;b=c ü<', hidden: ['custom', 'data_movement'], theme: 'dark', lang: 'zh'};
+const place = {folded: ['device.0.3', 'host..', 'counters.1.'], tracks: [2, 40], switches: 'ai', timeText: 'a;b=c', layer: 'compiled', fold: 'group', open: [3, 900, 12], node: 17, constants: true, path: 9, also: [{node: 5, task: 0}, {node: 0, task: 9}], time: {start: -5, duration: 1000}, search: 'a;b=c ü<', hidden: ['custom', 'data_movement'], theme: 'dark', lang: 'zh'};
 const again = decode(`#${encode(place)}`);
 check('a place survives its address', JSON.stringify({...again, open: [...again.open].sort((a, b) => a - b)}) ===
     JSON.stringify({...again, ...place, open: [3, 12, 900]}), JSON.stringify(again));
 check('a group survives its address', JSON.stringify(decode(`#${encode({group: {item: 7, isConstant: true}})}`).group) === '{"item":7,"isConstant":true}');
-for (const bad of ['', '#', '#2;s=n:1', '#1;s=n:-1', '#1;s=x:1', '#1;t=1', '#1;t=1,0', '#1;x=%00', '#1;th=pink', '#1;l=<b>', '#1;q=%E0%A4%A', '#1;m=__proto__', '#1;a=n', '#1;a=n1.x2', '#1;e=x1', '#1;n=2', '#1;h=-1'])
-    check(`the address ${bad} is harmless`, Object.keys(decode(bad)).every((k) => k === 'open' && !decode(bad).open.length));
+for (const bad of ['', '#', '#2;s=n:1', '#1;s=n:-1', '#1;s=x:1', '#1;t=1', '#1;t=1,0', '#1;x=%00', '#1;th=pink', '#1;l=<b>', '#1;q=%E0%A4%A', '#1;m=__proto__', '#1;a=n', '#1;a=n1.x2', '#1;e=x1', '#1;n=2', '#1;h=-1', '#1;r=x1', '#1;r=d1-', '#1;u=-'])
+    check(`the address ${bad} is harmless`, Object.keys(decode(bad)).every((k) => ['open', 'folded', 'tracks'].includes(k) && !decode(bad)[k].length));
+check('no folded rows are not those of the beginning', decode(`#${encode({folded: []})}`).folded.length === 0 && !('folded' in decode(`#${encode({})}`)));
 check('numbers pack', unpackNumbers(packNumbers([5, 1, 1000000])).join() === '1,5,1000000');
 check('a long list of groups gives way', encode({...place, open: Array.from({length: 3000}, (_, i) => i * 7)}).length <= 2000);
 

@@ -26,7 +26,7 @@ import {HeatScale, Legend, Panels} from './panels';
 import {ReadingNote} from './reading_note';
 import {ReportNote} from './report_note';
 import {Search} from './search';
-import {place, Splitter} from './split';
+import {least, place, Splitter} from './split';
 
 const views: {graph: GraphView | null; timeline: TimelineView | null; pair: PairView | null; baseTimeline: TimelineView | null} =
     {graph: null, timeline: null, pair: null, baseTimeline: null};
@@ -192,7 +192,7 @@ function globalKey(event: KeyboardEvent): void {
 function grid(hasTime: boolean): Record<string, string> {
     if (comparing.value) return wideGrid(hasTime);
     const panelPart = place('panel'), mapPart = ((100 - panelPart) * place('map')) / 100;
-    const columns = `minmax(0, ${100 - panelPart - mapPart}fr) 5px minmax(0, ${mapPart}fr) 5px minmax(0, ${panelPart}fr)`;
+    const columns = `minmax(0, ${100 - panelPart - mapPart}fr) 5px minmax(0, ${mapPart}fr) 5px minmax(${least('panel', '270px')}, ${panelPart}fr)`;
     const rows = hasTime ? `minmax(0, ${100 - place('time')}fr) 5px minmax(0, ${place('time')}fr)` : 'minmax(0, 1fr)';
     return {
         gridTemplateColumns: columns, gridTemplateRows: rows,
@@ -204,7 +204,7 @@ function grid(hasTime: boolean): Record<string, string> {
 function wideGrid(hasTime: boolean): Record<string, string> {
     const panelPart = place('panel');
     return {
-        gridTemplateColumns: `minmax(0, ${100 - panelPart}fr) 5px minmax(0, ${panelPart}fr)`,
+        gridTemplateColumns: `minmax(0, ${100 - panelPart}fr) 5px minmax(${least('panel', '328px')}, ${panelPart}fr)`,
         gridTemplateRows: hasTime ? `minmax(0, ${100 - place('times')}fr) 5px minmax(0, ${place('times')}fr)` : 'minmax(0, 1fr)',
         gridTemplateAreas: hasTime ? '"graph s2 panel" "s3 s2 panel" "time s2 panel"' : '"graph s2 panel"',
     };

@@ -1,11 +1,11 @@
 // All about the selection: what it is in each layer and by which evidence, then whatever the report `show`
 // knows. Groups show what is in them.
 import {useEffect, useState} from 'preact/hooks';
-import {getJson, isAborted, type Cell, type GroupInfo, type LinkedNode, type Report, type ReportTable} from '../api/client';
+import {getJson, isAborted, type Cell, type GroupInfo, type LinkedNode, type Links, type Report, type ReportTable} from '../api/client';
 import {categoryName, ruleName, t, type Key} from '../i18n/i18n';
 import {graphActions, select, setLayer, setSearch, showPath} from '../state/actions';
 import {add} from '../state/also';
-import {also, capture, failure, group, layer, links, path, relatedTasks, selection, shapeKey, type Group} from '../state/state';
+import {also, capture, failure, group, hasWarmUp, layer, links, path, relatedTasks, selection, shapeKey, type Group} from '../state/state';
 import {Findings, ReportView, Table, useReport} from '../tables/report';
 import {isShown} from '../state/first';
 import {brief} from '../tables/rows';
@@ -59,11 +59,20 @@ function NodeDetails() {
             {path.value && <PathNote />}
             {(['framework', 'compiled'] as const).map((side) => found[side].length > 0 && (
                 <LinkedList key={side} side={side} nodes={found[side]} own={chosen.node} isOwnLayer={found.layer === side} />))}
-            {found.task_total > 0 && <p class="task-line">{t('tasks')}: <b>{count(found.task_total)}</b></p>}
+            {found.task_total > 0 && <TaskLine found={found} />}
             {typeof report === 'string' && <p class="faint">{clean(report)}</p>}
             {info && <Sheets report={info} />}
             <History name={found.name} />
         </div>
+    );
+}
+
+// How many, and what their number comes from. Sums elsewhere leave out runs that do not count.
+function TaskLine({found}: {found: Links}) {
+    return (
+        <p class="task-line">{t('tasks')}: <b>{count(found.task_total)}</b>
+            {found.task_total > 1 && found.runs > 0 && <span class="faint"> · {t('taskRuns', {runs: count(found.runs), streams: count(found.streams)})}</span>}
+            {found.task_counted < found.task_total && <span class="faint"> · {t('taskCounted', {n: count(found.task_counted)})}</span>}</p>
     );
 }
 
@@ -212,7 +221,7 @@ function GroupDetails({chosen}: {chosen: Group}) {
                 {info.kind === 'constant' && <div><dt>{t('dataSize')}</dt><dd>{(info.data_bytes ?? -1) < 0 ? t('notKnown') : bytes(info.data_bytes!)}</dd></div>}
                 {info.kind === 'constant' && <div><dt>{t('readers')}</dt><dd>{count(info.readers ?? 0)}</dd></div>}
                 {!isEnd && <div><dt>{t('nodeCount')}</dt><dd>{count(info.nodes)}</dd></div>}
-                {info.tasks > 0 && <div><dt>{t('tasks')}</dt><dd>{count(info.tasks)}</dd></div>}
+                {info.tasks > 0 && <div><dt>{t('tasks')}{hasWarmUp() && ` (${t('noWarmUp')})`}</dt><dd>{count(info.tasks)}</dd></div>}
                 {info.total_ns > 0 && <div><dt>{t('time')}</dt><dd>{duration(info.total_ns)}</dd></div>}
             </dl>
             {info.types.length > 0 && <Types info={info} />}
@@ -225,7 +234,7 @@ function Types({info}: {info: GroupInfo}) {
     const whole = info.total_ns > 0 ? info.total_ns : info.nodes;
     return (
         <>
-            <h3>{t('byCategory')}</h3>
+            <h3>{t('byCategory')} <small>{t(info.total_ns > 0 ? 'chartMeans' : 'chartOfNodes')}</small></h3>
             <ul class="bars">{info.types.map((type) => {
                 const part = (info.total_ns > 0 ? type.total_ns : type.nodes) / Math.max(1, whole);
                 return (

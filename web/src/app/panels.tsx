@@ -1,4 +1,5 @@
 // The panel at the right and its tabs; the legend below the structure.
+import {useEffect, useRef} from 'preact/hooks';
 import {categoryName, t, type Key} from '../i18n/i18n';
 import {capture, constants, graphMost, hidden, panel, path} from '../state/state';
 import {FactList, Findings, Table, useReport} from '../tables/report';
@@ -19,10 +20,11 @@ import {Tree} from './tree';
 const PANELS = ['changes', 'details', 'summary', 'findings', 'outline', 'files', 'help'] as const;
 
 export function Panels({pair}: {pair: () => PairView | null}) {
-    const at = panel.value, isWanted = (name: string): boolean => name !== 'changes' || isCompared();
+    const at = panel.value, isWanted = (name: string): boolean => name !== 'changes' || isCompared(), tabs = useRef<HTMLDivElement>(null);
+    useEffect(() => tabs.current?.querySelector('[aria-selected=true]')?.scrollIntoView({block: 'nearest', inline: 'nearest'}), [at]);
     return (
         <aside class="panel" aria-label={t(at as (typeof PANELS)[number])}>
-            <div role="tablist" class="tabs">
+            <div role="tablist" class="tabs" ref={tabs}>
                 {PANELS.filter(isWanted).map((name) => (
                     <button key={name} role="tab" aria-selected={at === name} onClick={() => (panel.value = name)}>{t(name)}</button>))}
             </div>

@@ -34,6 +34,9 @@ export function keepPanes(): void {
 
 export const place = (name: Border): number => panes.value[name] ?? NORMAL[name];
 
+// What a view needs to show its heads whole, unless somebody wants it smaller.
+export const least = (name: Border, wanted: string): string => (panes.value[name] === undefined ? wanted : '0');
+
 export function Splitter({name, upright}: {name: Border; upright: boolean}) {
     const bar = useRef<HTMLDivElement>(null);
     const move = (value: number): void => {

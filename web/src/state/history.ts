@@ -3,16 +3,19 @@
 // along once answers arrive (another layer, groups opened on the way) belongs to it.
 import {effect} from '@preact/signals';
 import {waiting} from '../api/client';
-import {dimOthers, foldIdle, rawTime, showFlows} from '../timeline/state';
+import {closedGroups, dimOthers, foldIdle, hiddenTracks, rawTime, showFlows} from '../timeline/state';
 import {baseSelection, colourBy, comparing} from '../diff/state';
-import {decode, encode, goBackTo, here, restore} from './permalink';
+import {decode, encode, goBackTo, here, restore, type Place} from './permalink';
 import {also, group, heatMap, hidden, opened, panel, path, selection, shape, shapeKey} from './state';
 
 const PAUSE_MS = 250;
 const MOST_WAITS = 20; // pauses for answers; then what there is has to do
 
-interface Kept { // beside the address, which has not room for everything
-    open: number[] | null;
+// Beside the address, which has not room for every list.
+type Kept = Pick<Place, 'open' | 'folded' | 'tracks'>;
+
+function listsOf({open, folded, tracks}: Place): Kept {
+    return {...(open && {open}), ...(folded && {folded}), ...(tracks && {tracks})};
 }
 
 function deliberate(): string {
@@ -21,6 +24,7 @@ function deliberate(): string {
         shapeKey(shape.value), opened.value && [...opened.value].sort((a, b) => a - b), node, task, also.value.map((k) => [k.node, k.task]),
         group.value?.item ?? 0, path.value?.node ?? 0, heatMap.value, panel.value, [...hidden.value].sort(), comparing.value, colourBy.value,
         node ? 0 : baseSelection.value.node, showFlows.value, foldIdle.value, rawTime.value, dimOthers.value,
+        closedGroups.value && [...closedGroups.value].sort(), [...hiddenTracks.value].sort((a, b) => a - b),
     ]);
 }
 
@@ -28,7 +32,7 @@ function deliberate(): string {
 export function keepAddress(): void {
     let timer = 0, waits = 0, shown = deliberate(), hash = '', isSettling = true; // until somebody does something
     const write = (): void => {
-        const now = deliberate(), kept: Kept = {open: opened.value && [...opened.value]};
+        const now = deliberate(), kept = listsOf(here());
         window.clearTimeout(timer);
         timer = 0;
         if (location.hash === hash && now === shown) return;
@@ -56,8 +60,10 @@ export function keepAddress(): void {
     window.addEventListener('popstate', (event) => {
         const place = decode(location.hash), kept = event.state as Kept | null;
         if (kept) {
-            delete place.open; // the address may have had no room for it
-            goBackTo(kept.open ? {...place, open: kept.open} : place);
+            delete place.open;
+            delete place.folded;
+            delete place.tracks;
+            goBackTo({...place, ...kept});
         } else restore(place); // a link, typed or pasted
         shown = deliberate();
         isSettling = true;

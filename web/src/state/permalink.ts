@@ -5,7 +5,8 @@ import {
     also, capture, constants, fold, graphPlace, group, heatMap, hidden, lang, layer, links, opened, outline, panel, path, search, selection, shape, theme, told,
     timeWindow, type Fold, type LayerName, type View,
 } from './state';
-import {dimOthers, foldIdle, rawTime, showFlows, timeText} from '../timeline/state';
+import {packGroups, unpackGroups} from '../timeline/rows';
+import {closedGroups, dimOthers, foldIdle, hiddenTracks, rawTime, showFlows, timeText} from '../timeline/state';
 import {graphActions, select, setSearch, showPathThrough} from './actions';
 import {keep} from './also';
 import {isCompared, selectBase} from '../diff/actions';
@@ -31,6 +32,8 @@ export interface Place {
     panel?: string;
     switches?: string; // of the timeline, a letter each: see SWITCHES
     timeText?: string;
+    folded?: string[]; // groups of rows; none: as at first
+    tracks?: number[]; // that are hidden
     search?: string;
     hidden?: string[];
     theme?: 'light' | 'dark';
@@ -64,7 +67,7 @@ export function unpackNumbers(text: string): number[] {
 }
 
 export function encode(place: Place): string {
-    const parts = ['1'];
+    const parts = ['1'], lists: string[] = []; // these may be too long for an address, and stay out then
     if (place.layer) parts.push(`m=${place.layer}`);
     if (place.fold) parts.push(`d=${place.fold}`);
     if (place.constants) parts.push('n=1');
@@ -87,9 +90,12 @@ export function encode(place: Place): string {
     if (place.compare !== undefined) parts.push(`y=${place.compare ? 1 : 0}`);
     if (place.base) parts.push(`b=${place.base}`);
     if (place.colourBy) parts.push(`z=${place.colourBy}`);
-    const open = place.open?.length ? `;x=${packNumbers(place.open)}` : '';
-    const text = parts.join(';');
-    return text.length + open.length <= MOST ? text + open : text.slice(0, MOST);
+    if (place.folded) lists.push(`r=${packGroups(place.folded)}`);
+    if (place.tracks?.length) lists.push(`u=${packNumbers(place.tracks)}`);
+    if (place.open?.length) lists.push(`x=${packNumbers(place.open)}`);
+    let text = parts.join(';').slice(0, MOST);
+    for (const list of lists) if (text.length + 1 + list.length <= MOST) text += `;${list}`;
+    return text;
 }
 
 export function decode(text: string): Place {
@@ -105,6 +111,8 @@ export function decode(text: string): Place {
         else if (key === 'h' && /^\d{1,10}$/.test(value)) place.path = Number(value);
         else if (key === 'n' && value === '1') place.constants = true;
         else if (key === 'x') place.open = unpackNumbers(value);
+        else if (key === 'u') place.tracks = unpackNumbers(value);
+        else if (key === 'r') place.folded = unpackGroups(value);
         else if (key === 's' && /^n:\d{1,10}$/.test(value)) place.node = Number(value.slice(2));
         else if (key === 's' && /^t:\d{1,10}$/.test(value)) place.task = Number(value.slice(2));
         else if (key === 'g' && /^-?\d{1,9},-?\d{1,9},\d{1,4}(\.\d{1,8})?(e-\d)?$/.test(value)) {
@@ -168,6 +176,7 @@ export function restore(place: Place): void {
     if (place.time) timeWindow.value = place.time;
     if (place.search) setSearch(place.search);
     restoreSwitches(place);
+    restoreRows(place);
     if (place.graph) graphPlace.value = place.graph;
     if (place.heat) heatMap.value = true;
     if (place.panel) panel.value = place.panel;
@@ -177,6 +186,11 @@ export function restore(place: Place): void {
 function restoreSwitches(place: Place): void {
     for (const [letter, value, on] of SWITCHES) value.value = (place.switches ?? '').includes(letter) ? on : !on;
     timeText.value = place.timeText ?? '';
+}
+
+function restoreRows(place: Place): void {
+    closedGroups.value = place.folded ? new Set(place.folded) : null;
+    hiddenTracks.value = new Set(place.tracks);
 }
 
 // An earlier or later state of this page: all of it, but language and theme, which are nobody's step.
@@ -195,6 +209,7 @@ export function goBackTo(place: Place): void {
         timeWindow.value = place.time ?? timeWindow.value;
         if (search.value !== (place.search ?? '')) setSearch(place.search ?? '');
         restoreSwitches(place);
+        restoreRows(place);
         heatMap.value = place.heat ?? false;
         panel.value = place.panel ?? 'details';
         if (place.graph) graphActions.current?.look(place.graph);
@@ -234,6 +249,8 @@ export function here(): Place {
     if (timeWindow.value.duration > 1) place.time = timeWindow.value;
     const switches = SWITCHES.map(([letter, value, on]) => (value.value === on ? letter : '')).join('');
     if (switches) place.switches = switches;
+    if (closedGroups.value) place.folded = [...closedGroups.value];
+    if (hiddenTracks.value.size) place.tracks = [...hiddenTracks.value];
     if (timeText.value) place.timeText = timeText.value.slice(0, 200);
     if (search.value) place.search = search.value;
     if (hidden.value.size) place.hidden = [...hidden.value];

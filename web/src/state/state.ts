@@ -53,6 +53,8 @@ export interface Place {
 }
 
 export const capture = signal<Capture | null>(null);
+// From three runs on the first do not count (analyse/accounting.h).
+export const hasWarmUp = (): boolean => (capture.value?.runs ?? 0) > 2;
 export const failure = signal<string>('');
 export const lang = signal<'en' | 'zh'>('en');
 export const theme = signal<'light' | 'dark'>('light');

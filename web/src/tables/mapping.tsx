@@ -4,7 +4,7 @@ import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {t} from '../i18n/i18n';
 import {select as choose, setLayer} from '../state/actions';
 import {add} from '../state/also';
-import {also, capture, relatedNodes, selection} from '../state/state';
+import {also, capture, hasWarmUp, relatedNodes, selection} from '../state/state';
 import {clean} from '../util/clean';
 import {bytes, count, duration, large, share} from '../util/format';
 import {useReport} from './report';
@@ -169,7 +169,7 @@ function PartyCell({party, side, row, isOwn}: {party: Party; side: 'framework' |
 // The sums of a row, each with its share of all; what is not known is left out.
 function told(row: MapRow, whole: Totals): string {
     const lines: string[] = [], part = (value: number, all: number): string => (all > 0 ? ` · ${share((1e6 * value) / all)}` : '');
-    if (row.tasks > 0) lines.push(`${count(row.tasks)} × · ${duration(row.time)}${part(row.time, whole.time)}`);
+    if (row.tasks > 0) lines.push(`${t('taskSums', {n: count(row.tasks), time: duration(row.time)})}${part(row.time, whole.time)}${hasWarmUp() ? ` · ${t('noWarmUp')}` : ''}`);
     if (row.bytes !== null) lines.push(`${t('bytes')}: ${count(row.bytes)}${part(row.bytes, whole.bytes)}`);
     if (row.flops !== null) lines.push(`FLOPs: ${count(row.flops)}${part(row.flops, whole.flops)}`);
     return lines.join('\n');

@@ -4,6 +4,7 @@ import {t} from '../i18n/i18n';
 import {capture, heatMap} from '../state/state';
 import {heat} from '../util/colours';
 import {count, duration} from '../util/format';
+import {savePicture} from './picture';
 import {arrowNote, dimOthers, foldIdle, rawTime, showFlows, timeMost, timeText, type TwinItem} from './state';
 import type {TimelineView} from './view';
 
@@ -59,7 +60,7 @@ export function TimelineBar({views}: {views: () => readonly TimelineView[]}) {
             {heatMap.value && <HeatScale />}
             <span class="grow" />
             {(['png', 'svg'] as const).map((kind) => (
-                <button key={kind} id={`time-${kind}`} title={t('export')} onClick={() => views().forEach((view) => view.savePicture(kind))}>{kind.toUpperCase()}</button>))}
+                <button key={kind} id={`time-${kind}`} title={t('export')} onClick={() => views().forEach((view) => savePicture(view, kind))}>{kind.toUpperCase()}</button>))}
         </div>
     );
 }

@@ -1,6 +1,7 @@
 // What hands do to the timeline: wheel and pointer; keys are in keys.ts.
 import {NAMES} from './frame';
 import {Keys} from './keys';
+import {isOverview, overviewTime, spotAt} from './spots';
 import type {TimelineView} from './view';
 
 interface Drag {
@@ -29,7 +30,7 @@ export class Hands {
         on('pointerup', (e) => this.release(e));
         on('pointercancel', () => (this.drag = null));
         on('pointerleave', () => view.point(null));
-        on('dblclick', (e) => view.zoomTo(view.spotAt(...this.at(e))));
+        on('dblclick', (e) => view.zoomTo(spotAt(view, ...this.at(e))));
         on('keydown', (e) => this.keys.press(e), false);
         on('keyup', (e) => this.keys.release(e.code));
         on('blur', () => this.keys.stop());
@@ -57,7 +58,7 @@ export class Hands {
         const [x, y] = this.at(event);
         this.canvas.setPointerCapture(event.pointerId);
         this.view.range = null;
-        this.drag = {x, y, moved: false, kind: this.view.isOverview(y) && x >= NAMES ? 'overview' : event.shiftKey ? 'range' : 'pan'};
+        this.drag = {x, y, moved: false, kind: isOverview(y) && x >= NAMES ? 'overview' : event.shiftKey ? 'range' : 'pan'};
     }
 
     private move(event: PointerEvent): void {
@@ -69,7 +70,7 @@ export class Hands {
         if (!drag.moved && Math.abs(x - drag.x) + Math.abs(y - drag.y) < 4) return;
         drag.moved = true;
         if (drag.kind === 'overview') {
-            const a = view.overviewTime(drag.x), b = view.overviewTime(x);
+            const a = overviewTime(view, drag.x), b = overviewTime(view, x);
             view.source.window.value = {start: Math.min(a, b), duration: Math.max(20, Math.abs(b - a))};
         } else if (drag.kind === 'range') {
             const scale = view.scale();
@@ -89,7 +90,7 @@ export class Hands {
         if (!drag || drag.moved) return;
         if (drag.kind === 'overview') {
             const {duration} = view.source.window.value;
-            view.source.window.value = {start: view.overviewTime(x) - duration / 2, duration};
+            view.source.window.value = {start: overviewTime(view, x) - duration / 2, duration};
             return;
         }
         view.click(x, y, event.ctrlKey || event.metaKey);

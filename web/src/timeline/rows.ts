@@ -71,6 +71,21 @@ export function foldedAtFirst(known: Capture): Set<string> {
     return new Set(new Set(hosts).size > 1 ? hosts : []);
 }
 
+// Keys of groups in an address: a letter of the kind, the rank, the device.
+export function packGroups(keys: readonly string[]): string {
+    return keys.map((key) => {
+        const [kind, rank, device] = key.split('.');
+        return `${kind?.[0]}${rank}${device ? `-${device}` : ''}`;
+    }).join('.');
+}
+
+export function unpackGroups(text: string): string[] {
+    return text.split('.').flatMap((part) => {
+        const found = /^([dhc])(\d{0,9})(?:-(\d{1,9}))?$/.exec(part), kind = KINDS.find((name) => name[0] === found?.[1]);
+        return found && kind ? [`${kind}.${found[2]}.${found[3] ?? ''}`] : [];
+    });
+}
+
 function addBands(rows: Rows, group: Group, extras: Extras, y: number): number {
     extras.bands.forEach((band, place) => {
         if (group.kind !== 'device' || band.rank !== (group.rank ?? -1) || band.device !== (group.device ?? -1)) return;

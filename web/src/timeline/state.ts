@@ -4,7 +4,7 @@ import {signal} from '@preact/signals';
 export const rawTime = signal(false); // times as exported, not calibrated
 export const showFlows = signal(false); // all arrows in view, not only those of the selection
 export const foldIdle = signal(false); // long times without any task take little room
-export const closedGroups = signal<ReadonlySet<string>>(new Set()); // groups of rows that are folded
+export const closedGroups = signal<ReadonlySet<string> | null>(null); // groups of rows that are folded; null: as at first
 export const hiddenTracks = signal<ReadonlySet<number>>(new Set());
 export const timeText = signal(''); // only tasks with this in name or type ...
 export const dimOthers = signal(true); // ... the others pale, or else gone

@@ -6,11 +6,10 @@ import {timeActions} from '../state/actions';
 import {tellDrawn} from '../state/first';
 import {announcement, follow, heatMap, hidden, hits, hitTasks, lang, path, theme} from '../state/state';
 import {DARK, LIGHT, type Palette} from '../util/colours';
-import {blank, PICTURE_RATIO, savePng, saveSvg, SvgSurface, type Surface} from '../util/export';
+import type {Surface} from '../util/export';
 import {count, duration} from '../util/format';
-import {extent} from './axis';
-import {endOf, nameOf, startOf, visible, type Lane, type Place, type Slices} from './data';
-import {NAMES, OVERVIEW, TOP, type Picture} from './frame';
+import {endOf, nameOf, startOf, type Lane, type Place, type Slices} from './data';
+import {NAMES, TOP, type Picture} from './frame';
 import {Hands} from './input';
 import {tellTwin} from './keys';
 import {Loads} from './loads';
@@ -20,6 +19,7 @@ import {foldedAtFirst, HEAD, laneKey, layoutRows, ROW, type Extras, type Group, 
 import {Folds, NO_FOLDS, Scale} from './scale';
 import {drawOverlay, drawScene} from './scene';
 import type {TimeSource} from './source';
+import {groupAt, spotAt, trackAt} from './spots';
 import {closedGroups, dimOthers, foldIdle, rawTime, showFlows, timeText} from './state';
 
 const MOST_ARROWS_SHOWN = 5000; // of so many none would be seen
@@ -38,7 +38,7 @@ export class TimelineView {
     range: {from: number; to: number} | null = null;
     pointer: {x: number; y: number} | null = null;
     markers: Marker[] = [];
-    private readonly screen: CanvasRenderingContext2D;
+    readonly screen: CanvasRenderingContext2D;
     private readonly sceneCanvas = document.createElement('canvas');
     private readonly scene: CanvasRenderingContext2D;
     private sceneIsOld = true;
@@ -176,15 +176,20 @@ export class TimelineView {
     private layout(): void {
         const known = this.source.capture.value, {slices, bright, bands, counters} = this.loads;
         if (!known || !slices) return;
-        if (!this.rows && !closedGroups.value.size) closedGroups.value = foldedAtFirst(known);
+        const closed = this.closedNow();
         const extras: Extras = {bands: bands?.list ?? [], counters: new Set(counters.map((line) => line.counter))};
-        this.rows = layoutRows(known, slices, closedGroups.value, this.source.hiddenTracks.value, extras);
-        if (bright) layoutRows(known, bright, closedGroups.value, this.source.hiddenTracks.value, extras);
+        this.rows = layoutRows(known, slices, closed, this.source.hiddenTracks.value, extras);
+        if (bright) layoutRows(known, bright, closed, this.source.hiddenTracks.value, extras);
         for (const lane of bright?.lanes ?? []) lane.y = this.rows.laneAt.get(laneKey(lane.host, lane.track, lane.depth))?.y ?? lane.y;
-        if (this.hover && this.pointer) this.hover = this.spotAt(this.pointer.x, this.pointer.y); // lanes are others now
+        if (this.hover && this.pointer) this.hover = spotAt(this, this.pointer.x, this.pointer.y); // lanes are others now
         this.scrollBy(0);
         this.redraw();
         this.moved();
+    }
+
+    private closedNow(): ReadonlySet<string> {
+        const known = this.source.capture.value;
+        return closedGroups.value ?? (known ? foldedAtFirst(known) : new Set());
     }
 
     // Folded gaps keep a sliver of their time.
@@ -309,7 +314,7 @@ export class TimelineView {
         });
     }
 
-    private picture(paper: Surface, pixels: CanvasRenderingContext2D | null): Picture {
+    picture(paper: Surface, pixels: CanvasRenderingContext2D | null): Picture {
         const palette: Palette = theme.value === 'dark' ? DARK : LIGHT;
         return {paper, pixels, ratio: this.ratio, wide: this.wide, high: this.high, scroll: this.scroll, scale: this.scale(), palette};
     }
@@ -337,38 +342,17 @@ export class TimelineView {
 
     // --- for hands ---
 
-    spotAt(px: number, py: number): Spot | null {
-        const data = this.data, rows = this.rows, scale = this.scale();
-        if (!data || !rows || px < NAMES || py < TOP) return null;
-        const lane = rows.lanes.find((l) => py >= this.laneTop(l) && py < this.laneTop(l) + ROW);
-        if (!lane) return null;
-        const [from, end] = visible(data, lane, scale.ns(px - 2), scale.ns(px + 2));
-        for (let i = end - 1; i >= from; i--)
-            if (px >= scale.x(startOf(data, i)) - 1 && px <= Math.max(scale.x(endOf(data, i)), scale.x(startOf(data, i)) + 1) + 1) return {lane, slice: i};
-        return null;
-    }
-
     click(px: number, py: number, adds = false): void {
         const marker = this.markers.find((m) => px >= m.x && px <= m.x + m.wide && py >= m.y && py <= m.y + m.high);
-        const group = this.groupAt(px, py), track = this.trackAt(px, py);
+        const group = groupAt(this, px, py), track = trackAt(this, px, py);
         if (marker) this.bringIntoSight(marker.place);
         else if (group) this.toggle(group);
         else if (track) this.source.hiddenTracks.value = new Set([...this.source.hiddenTracks.value, track]);
-        else if (px >= NAMES && py >= TOP) this.choose(this.spotAt(px, py), adds);
-    }
-
-    private trackAt(px: number, py: number): number {
-        if (px >= NAMES || py < TOP) return 0;
-        return this.rows?.lanes.find((lane) => py >= this.laneTop(lane) && py < this.laneTop(lane) + ROW)?.track ?? 0;
-    }
-
-    private groupAt(px: number, py: number): Group | null {
-        if (px >= NAMES || py < TOP) return null;
-        return this.rows?.groups.find((group) => py >= TOP + group.y - this.scroll && py < TOP + group.y - this.scroll + HEAD) ?? null;
+        else if (px >= NAMES && py >= TOP) this.choose(spotAt(this, px, py), adds);
     }
 
     private toggle(group: Group): void {
-        const next = new Set(closedGroups.value);
+        const next = new Set(this.closedNow());
         if (!next.delete(group.key)) next.add(group.key);
         closedGroups.value = next;
     }
@@ -376,7 +360,7 @@ export class TimelineView {
     // The hand is at a point of the canvas, or away.
     point(pointer: {x: number; y: number} | null): void {
         this.pointer = pointer;
-        this.setHover(pointer && this.spotAt(pointer.x, pointer.y));
+        this.setHover(pointer && spotAt(this, pointer.x, pointer.y));
     }
 
     private setHover(spot: Spot | null): void {
@@ -399,35 +383,5 @@ export class TimelineView {
             announcement.value = t('selected', {name: nameOf(data, spot.slice)});
             void this.loads.flowsOf(0, data.id[spot.slice]!, this.source.window.value.start);
         }
-    }
-
-    overviewTime(px: number): number {
-        const known = this.source.capture.value;
-        if (!known) return 0;
-        const [first, end] = extent(known, this.loads.whole);
-        return first + ((px - NAMES) / Math.max(1, this.wide - NAMES)) * (end - first);
-    }
-
-    isOverview(py: number): boolean {
-        return py < OVERVIEW;
-    }
-
-    // --- pictures for files ---
-
-    savePicture(kind: 'png' | 'svg'): void {
-        if (kind === 'png') {
-            const {canvas, context} = blank(this.wide, this.high);
-            if (!context) return;
-            context.setTransform(PICTURE_RATIO, 0, 0, PICTURE_RATIO, 0, 0);
-            const picture = {...this.picture(context, context), ratio: PICTURE_RATIO};
-            drawScene(picture, this);
-            drawOverlay(picture, this);
-            savePng(canvas, t('timeline'));
-            return;
-        }
-        const svg = new SvgSurface(this.wide, this.high, this.screen), picture = this.picture(svg, null);
-        drawScene(picture, this);
-        drawOverlay(picture, this);
-        saveSvg(svg.text(t('timeline')), t('timeline'));
     }
 }
