@@ -277,6 +277,8 @@ void bench_goal(struct bench *bench, const char *text, double value, enum bench_
 
 static const char *verdict(const struct bench_goal *goal)
 {
+    if (goal->sense == BENCH_NO_TARGET)
+        return goal->is_measured ? "measured" : "not measured";
     bool is_reached =
         goal->sense == BENCH_AT_MOST ? goal->value <= goal->limit : goal->value >= goal->limit;
     return !goal->is_measured ? "not measured" : is_reached ? "reached" : "missed";
@@ -323,8 +325,12 @@ static void print_tables(const struct bench *bench)
         print_row(bench, &bench->rows[i]);
     for (unsigned i = 0; i < bench->goal_count; i++) {
         const struct bench_goal *goal = &bench->goals[i];
-        printf("%s%-66s %10.3f %-10s target %s %g: %s\n", i ? "" : "\n", goal->text, goal->value,
-               goal->unit, goal->sense == BENCH_AT_MOST ? "<=" : ">=", goal->limit, verdict(goal));
+        printf("%s%-66s %10.3f %-10s ", i ? "" : "\n", goal->text, goal->value, goal->unit);
+        if (goal->sense == BENCH_NO_TARGET)
+            printf("no target: %s\n", verdict(goal));
+        else
+            printf("target %s %g: %s\n", goal->sense == BENCH_AT_MOST ? "<=" : ">=", goal->limit,
+                   verdict(goal));
     }
 }
 
@@ -350,10 +356,12 @@ static void print_json(const struct bench *bench)
     printf("],\"goals\":[");
     for (unsigned i = 0; i < bench->goal_count; i++) {
         const struct bench_goal *goal = &bench->goals[i];
-        printf("%s\n{\"text\":\"%s\",\"value\":%.4f,\"unit\":\"%s\",\"sense\":\"%s\",\"limit\":%g,"
-               "\"verdict\":\"%s\"}",
-               i ? "," : "", goal->text, goal->value, goal->unit,
-               goal->sense == BENCH_AT_MOST ? "at_most" : "at_least", goal->limit, verdict(goal));
+        printf("%s\n{\"text\":\"%s\",\"value\":%.4f,\"unit\":\"%s\",", i ? "," : "", goal->text,
+               goal->value, goal->unit);
+        if (goal->sense != BENCH_NO_TARGET)
+            printf("\"sense\":\"%s\",\"limit\":%g,",
+                   goal->sense == BENCH_AT_MOST ? "at_most" : "at_least", goal->limit);
+        printf("\"verdict\":\"%s\"}", verdict(goal));
     }
     printf("]}\n");
 }

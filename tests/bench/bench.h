@@ -47,7 +47,7 @@ struct bench_row {
     bool is_program, is_ok;
 };
 
-enum bench_sense { BENCH_AT_MOST, BENCH_AT_LEAST };
+enum bench_sense { BENCH_AT_MOST, BENCH_AT_LEAST, BENCH_NO_TARGET };
 
 struct bench_goal {
     char text[96];
@@ -87,7 +87,8 @@ const struct bench_row *bench_program(struct bench *bench, const char *name,
 double bench_now(void);                          /* seconds */
 double bench_speed(const struct bench_row *row); /* GB/s of one core; negative if it failed */
 
-/* A negative value counts as not measured (and is left out if --only left out its case). */
+/* A negative value counts as not measured (and is left out if --only left out its case).
+ * BENCH_NO_TARGET: a figure that says how to read others; `limit` means nothing. */
 void bench_goal(struct bench *bench, const char *text, double value, enum bench_sense sense,
                 double limit, const char *unit);
 
