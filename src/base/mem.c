@@ -4,6 +4,8 @@
 #endif
 #include "base/mem.h"
 
+#include "base/written.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -63,21 +65,35 @@ void mi_mem_free(void *block)
 
 enum { PIECE = 4096 };
 
+static bool is_zero(const uint8_t *at, size_t bytes)
+{
+    return !bytes || (!at[0] && !memcmp(at, at + 1, bytes - 1));
+}
+
 bool mi_mem_is_zero(const void *block, size_t bytes)
 {
-    const uint8_t *at = block;
-    return !bytes || (!at[0] && !memcmp(at, at + 1, bytes - 1));
+    bool all = true;
+    struct mi_written written = mi_written_begin(block, bytes);
+    while (all && mi_written_next(&written))
+        all = is_zero(written.at, written.bytes);
+    mi_written_end(&written);
+    return all;
 }
 
 void mi_mem_sparse_copy(void *to, const void *from, size_t bytes)
 {
     uint8_t *dst = to;
     const uint8_t *src = from;
-    for (size_t at = 0; at < bytes; at += PIECE) {
-        size_t piece = bytes - at < PIECE ? bytes - at : PIECE;
-        if (!mi_mem_is_zero(src + at, piece))
-            memcpy(dst + at, src + at, piece);
+    struct mi_written written = mi_written_begin(from, bytes);
+    while (mi_written_next(&written)) {
+        const uint8_t *end = written.at + written.bytes;
+        for (const uint8_t *at = written.at; at < end; at += PIECE) {
+            size_t piece = (size_t)(end - at) < PIECE ? (size_t)(end - at) : PIECE;
+            if (!is_zero(at, piece))
+                memcpy(dst + (at - src), at, piece);
+        }
     }
+    mi_written_end(&written);
 }
 
 #ifdef __wasi__ /* no mappings: memory that the module gains is zero, but is paid for at once */

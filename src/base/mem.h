@@ -34,6 +34,7 @@ void *mi_mem_sparse_extend(void *block, size_t bytes, size_t new_bytes);
  * take no memory any more. */
 void mi_mem_sparse_forget(void *block, size_t bytes, size_t from, size_t to);
 
+/* Both without reading what was never written, which would take memory on some kernels. */
 bool mi_mem_is_zero(const void *block, size_t bytes);
 
 /* Copies to a place that reads as zeros, leaving out stretches of zeros. */

@@ -36,6 +36,8 @@ static void renumber(struct mi_tables *rows, enum mi_table_no which, const uint3
             if (column->kind != MI_KIND_ID || column->extra != (int)which || table->count <= 1)
                 continue;
             uint32_t *list = mi_column_array(table, column);
+            if (mi_mem_is_zero(list, table->count * sizeof *list))
+                continue;
             for (uint32_t row = 1; row < table->count; row++)
                 if (list[row]) /* what is zero may take no memory */
                     list[row] = new_row[list[row]];

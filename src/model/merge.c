@@ -82,7 +82,8 @@ struct shift {
 /* Zeros that stay zeros are not written: they may take no memory. */
 static void shift_u32(uint32_t *list, uint32_t count, struct shift shift)
 {
-    if (!shift.map && !shift.add && !shift.if_none)
+    if (!shift.if_none &&
+        ((!shift.map && !shift.add) || mi_mem_is_zero(list, count * sizeof *list)))
         return;
     for (uint32_t i = 0; i < count; i++) {
         if (list[i])

@@ -176,6 +176,10 @@ static bool grow(struct mi_any_table *table, const struct mi_table_info *info, u
     return ok;
 }
 
+/* A table with many rows is given room where its columns grow without being copied: what is not
+ * written yet takes no memory. */
+enum { MANY_ROWS = 1 << 14, ROOM_FOR_MANY = 1 << 18 };
+
 bool mi_table_reserve(struct mi_tables *tables, enum mi_table_no which, uint32_t more)
 {
     struct mi_any_table *table = mi_any_table(tables, which);
@@ -185,6 +189,9 @@ bool mi_table_reserve(struct mi_tables *tables, enum mi_table_no which, uint32_t
     if (want > UINT32_MAX)
         return false;
     uint64_t room = table->room ? (uint64_t)table->room * 2 : 16;
+    if (room >= MANY_ROWS && room < ROOM_FOR_MANY &&
+        mi_mem_sparse_can_extend(ROOM_FOR_MANY * sizeof(uint32_t)))
+        room = ROOM_FOR_MANY;
     if (room < want)
         room = want;
     if (room > UINT32_MAX)

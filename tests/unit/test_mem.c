@@ -189,6 +189,29 @@ static void untouched_bytes_take_no_memory(void **state)
     assert_true(resident_bytes() < before + 8 * MIB);
 }
 
+/* A single byte is found wherever it is, and looking for it takes no memory. */
+static void only_what_was_written_is_read(void **state)
+{
+    (void)state;
+    static const size_t places[] = {0, 4095, 2 * MIB, 77 * MIB + 4097, 128 * MIB - 1};
+    size_t bytes = 128 * MIB;
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+        size_t before = resident_bytes(), at = places[i];
+        uint8_t *block = mi_mem_sparse(bytes);
+        assert_non_null(block);
+        assert_true(mi_mem_is_zero(block, bytes));
+        block[at] = 1;
+        assert_false(mi_mem_is_zero(block, bytes));
+        assert_false(mi_mem_is_zero(block + at, bytes - at));
+        assert_false(mi_mem_is_zero(block, at + 1));
+        assert_true(mi_mem_is_zero(block, at));
+        assert_true(mi_mem_is_zero(block + at + 1, bytes - at - 1));
+        if (before && mi_mem_sparse_can_extend(bytes))
+            assert_true(resident_bytes() < before + 8 * MIB);
+        mi_mem_sparse_free(block, bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +222,7 @@ int main(void)
         cmocka_unit_test(too_long_leaves_the_old_one),
         cmocka_unit_test(forgotten_bytes_are_zero),
         cmocka_unit_test(untouched_bytes_take_no_memory),
+        cmocka_unit_test(only_what_was_written_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,11 +70,12 @@ void mi_cann_hand_over(struct mi_model *model, uint32_t kept, uint32_t dropped)
     struct mi_tasks *tasks = &model->all.rows.tasks;
     uint32_t parent = tasks->parent[dropped].v;
     hand_over_kernel(model, tasks->kernel[kept].v, tasks->kernel[dropped].v);
-    if (mi_some_u32(tasks->connection[kept]) == MI_NO_CONNECTION)
+    /* None is zero, and what is zero is not written: it may take no memory. */
+    if (!tasks->connection[kept].plus_one && tasks->connection[dropped].plus_one)
         tasks->connection[kept] = tasks->connection[dropped];
-    if (!tasks->thread[kept].v)
+    if (!tasks->thread[kept].v && tasks->thread[dropped].v)
         tasks->thread[kept] = tasks->thread[dropped];
-    if (mi_some_get(tasks->native_id[kept]) < 0)
+    if (!tasks->native_id[kept].plus_one && tasks->native_id[dropped].plus_one)
         tasks->native_id[kept] = tasks->native_id[dropped];
     if (!tasks->parent[kept].v && parent && encloses(tasks, parent, kept))
         tasks->parent[kept].v = parent;

@@ -116,6 +116,8 @@ bool mi_cann_unite_tracks(struct mi_model *model, const uint32_t *collections)
 static void mark(uint32_t *used, const void *column, uint32_t count)
 {
     const uint32_t *ids = column;
+    if (mi_mem_is_zero(ids, count * sizeof *ids))
+        return;
     for (uint32_t i = 1; i < count; i++)
         used[ids[i]] = ids[i];
 }

@@ -53,7 +53,8 @@ void mi_cann_count_alone(struct mi_cann_twins *tw)
 {
     for (uint32_t i = 1; i < tw->order_count; i++) {
         uint32_t t = tw->order[i];
-        if (mi_cann_is_alive(tw, t) && !tw->taken[t] && !tw->is_parent[t] && is_missed(tw, t))
+        if (mi_cann_is_alive(tw, t) && !mi_cann_taken(tw, t) && !tw->is_parent[t] &&
+            is_missed(tw, t))
             mi_cann_count_one(tw, &tw->tallies[mi_cann_source_of(tw, t)].alone, t);
     }
 }

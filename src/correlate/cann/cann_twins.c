@@ -79,7 +79,7 @@ static void join(struct mi_cann_twins *tw, uint32_t kept, uint32_t dropped)
         mi_cann_count_one(tw, &tally->kinds, dropped);
     mi_cann_hand_over(tw->model, kept, dropped);
     tw->instead[dropped] = kept;
-    tw->taken[kept] = source;
+    mi_cann_take(tw, kept, source);
 }
 
 /* --- rows of one key --- */
@@ -94,7 +94,7 @@ static void drop_copies(struct mi_cann_twins *tw, uint32_t from, uint32_t end)
         if (tasks->kernel[a].v != tasks->kernel[b].v || tasks->dur_ns[a] != tasks->dur_ns[b] ||
             tasks->parent[b].v)
             continue;
-        tw->instead[b] = tw->instead[a];
+        tw->instead[b] = mi_cann_is_alive(tw, a) ? a : tw->instead[a];
         mi_cann_count_one(tw, &tw->tallies[mi_cann_source_of(tw, b)].repeated, b);
     }
 }
@@ -138,7 +138,7 @@ static void join_source(struct mi_cann_twins *tw, uint32_t a, uint32_t a_end, ui
     }
     for (uint32_t i = a, k = b; i < a_end && k < b_end;) {
         uint32_t kept = tw->order[i], other = tw->order[k];
-        bool is_free = mi_cann_is_alive(tw, kept) && tw->taken[kept] != source;
+        bool is_free = mi_cann_is_alive(tw, kept) && mi_cann_taken(tw, kept) != source;
         bool can_join = is_free && mi_cann_is_alive(tw, other);
         k += can_join || !mi_cann_is_alive(tw, other);
         i += can_join || !is_free;
@@ -206,7 +206,7 @@ static void join_loose(struct mi_cann_twins *tw, uint32_t from, uint32_t end)
             if (b == a || !mi_cann_is_alive(tw, b) || !is_loose_twin(tw, a, b))
                 continue;
             uint32_t kept = stays_before(tw, a, b) ? a : b, other = kept == a ? b : a;
-            if (tw->taken[kept] != mi_cann_source_of(tw, other))
+            if (mi_cann_taken(tw, kept) != mi_cann_source_of(tw, other))
                 join(tw, kept, other);
         }
     }
@@ -226,7 +226,7 @@ static void join_near(struct mi_cann_twins *tw, uint32_t at)
             !is_loose_twin(tw, a, b))
             continue;
         uint32_t kept = stays_before(tw, a, b) ? a : b, other = kept == a ? b : a;
-        if (tw->taken[kept] != mi_cann_source_of(tw, other))
+        if (mi_cann_taken(tw, kept) != mi_cann_source_of(tw, other))
             join(tw, kept, other);
     }
 }
@@ -259,9 +259,13 @@ static void join_start(struct mi_cann_twins *tw, uint32_t from, uint32_t end)
         join_loose(tw, from, end);
 }
 
-/* Copies of a row that turned out to be a twin itself point past it. */
+/* Rows that stay point to themselves, and copies of a row that turned out to be a twin itself past
+ * it. */
 static void straighten(struct mi_cann_twins *tw)
 {
+    for (uint32_t t = 0; t < tw->rows->tasks.count; t++)
+        if (mi_cann_is_alive(tw, t))
+            tw->instead[t] = t;
     for (uint32_t i = 1; i < tw->order_count; i++) {
         uint32_t task = tw->order[i], to = tw->instead[task];
         while (tw->instead[to] != to)
@@ -276,7 +280,7 @@ static bool join_all(struct mi_cann_twins *tw)
 {
     const struct mi_tasks *tasks = &tw->rows->tasks;
     for (uint32_t t = 0; t < tasks->count; t++)
-        tw->instead[t] = t;
+        mi_cann_take(tw, t, 0);
     bool any_loose = mi_cann_find_scopes(tw);
     for (uint32_t from = 1, end; from < tw->order_count; from = end) {
         int64_t start = tasks->start_raw[tw->order[from]];
@@ -293,8 +297,7 @@ static bool join_all(struct mi_cann_twins *tw)
     mi_cann_report_twins(tw);
     /* dropping needs memory of its own: what it does not ask for goes first */
     mi_mem_free(tw->order);
-    mi_mem_free(tw->taken);
-    tw->order = tw->taken = NULL;
+    tw->order = NULL;
     return mi_table_drop(tw->rows, MI_T_tasks, tw->instead);
 }
 
@@ -312,13 +315,13 @@ static bool merge_tasks(struct mi_cann_twins *tw)
     uint32_t count = tw->rows->tasks.count;
     tw->order = mi_cann_order(tw->model, tw->collections, &tw->order_count);
     tw->instead = mi_mem_new(count, sizeof *tw->instead);
-    tw->taken = mi_mem_zero(count, sizeof *tw->taken);
     tw->is_parent = mi_mem_zero(count, 1);
     tw->tallies = mi_mem_zero(tw->rows->sources.count, sizeof *tw->tallies);
-    bool ok = tw->order && tw->instead && tw->taken && tw->is_parent && tw->tallies && join_all(tw);
+    bool has_numbers = count <= UINT32_MAX - tw->rows->sources.count; /* for mi_cann_take() */
+    bool ok =
+        has_numbers && tw->order && tw->instead && tw->is_parent && tw->tallies && join_all(tw);
     mi_mem_free(tw->order);
     mi_mem_free(tw->instead);
-    mi_mem_free(tw->taken);
     mi_mem_free(tw->is_parent);
     mi_mem_free(tw->tallies);
     return ok;

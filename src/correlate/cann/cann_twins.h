@@ -18,8 +18,7 @@ struct mi_cann_twins {
     struct mi_tables *rows;
     const uint32_t *collections;
     uint32_t *order, order_count;
-    uint32_t *instead;  /* [tasks.count] */
-    uint32_t *taken;    /* [tasks.count] source of the last row that was found to be this task */
+    uint32_t *instead;  /* [tasks.count] of a twin the row that stays; see mi_cann_is_alive() */
     uint8_t *is_parent; /* [tasks.count] */
     struct mi_cann_tally *tallies;
 };
@@ -36,7 +35,19 @@ static inline uint32_t mi_cann_source_of(const struct mi_cann_twins *tw, uint32_
 
 static inline bool mi_cann_is_alive(const struct mi_cann_twins *tw, uint32_t task)
 {
-    return tw->instead[task] == task;
+    return tw->instead[task] >= tw->rows->tasks.count;
+}
+
+/* Of a row that stays: the source of the last row that was found to be its task, 0 = none. It is
+ * kept behind the numbers of rows, so that one list does for both. */
+static inline uint32_t mi_cann_taken(const struct mi_cann_twins *tw, uint32_t task)
+{
+    return tw->instead[task] - tw->rows->tasks.count;
+}
+
+static inline void mi_cann_take(const struct mi_cann_twins *tw, uint32_t task, uint32_t source)
+{
+    tw->instead[task] = tw->rows->tasks.count + source;
 }
 
 static inline bool mi_cann_is_loose(const struct mi_cann_twins *tw, uint32_t task)
