@@ -20,9 +20,8 @@ cat > "$temp/bin/inspector-cli" <<'END'
 #!/bin/sh
 [ "$1" = serve ] || exec "$MI_BINARY_DIR/inspector-cli" "$@"
 "$MI_BINARY_DIR/inspector-cli" "$@" > served &
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    sleep 0.5
-    ! grep -q '^http://' served || break
+while ! grep -q '^http://' served && kill -0 $! 2> /dev/null; do
+    sleep 0.1
 done
 kill $!
 grep '^http://' served

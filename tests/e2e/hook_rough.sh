@@ -11,11 +11,21 @@ cli=$MI_BINARY_DIR/inspector-cli hook=$MI_BINARY_DIR/libmi_hook.so
 check=$MI_SOURCE_DIR/tests/e2e/hook_rough.mjs
 model=$MI_SOURCE_DIR/tests/data/om/plain.om
 temp=$(mktemp -d)
-trap 'rm -rf "$temp"' EXIT
+pid=
+# A program that lives on would hold our output open, and whoever runs the test waits.
+trap '[ -z "$pid" ] || kill -9 "$pid" 2> /dev/null || :; rm -rf "$temp"' EXIT
 
 fail() {
     echo "FAIL: $*" >&2
     exit 1
+}
+
+until_so() { # COMMAND...: waits until it succeeds, some minutes at most; machines are slow at times
+    for _ in $(seq 1200); do
+        if "$@" > /dev/null 2>&1; then return; fi
+        sleep 0.1
+    done
+    return 1
 }
 
 hooked() { # NAME COMMAND...
@@ -44,6 +54,7 @@ while [ "$n" -lt "$kills" ]; do
     sleep "0.$(awk -v s="$n" 'BEGIN { srand(s * 7919); printf "%03d", rand() * 150 }')"
     kill -9 "$pid" 2> /dev/null || true
     wait "$pid" 2> /dev/null || true
+    pid=
     [ -n "$(ls "$temp/kill$n")" ] || continue # before its first call
     ledger "kill$n" killed
     rm -r "$temp/kill$n"
@@ -86,11 +97,12 @@ hooked gone "$infer" "$model" 3 4 pause < "$temp/in" > "$temp/word" 2> "$temp/go
 pid=$!
 exec 8> "$temp/in" 9< "$temp/word"
 read -r word <&9
-rm -r "$temp/gone" 2> /dev/null || { sleep 0.3 && rm -r "$temp/gone"; } # its socket may just have come up
-sleep 1.5
+rm -r "$temp/gone"
+until_so test -s "$temp/gone.err" || fail "folder gone: nothing is said"
 printf 'go\ngo\n' >&8
 status=0
 wait "$pid" || status=$?
+pid=
 exec 8>&- 9<&-
 [ "$status" = 4 ] || fail "folder gone: exit code $status"
 [ "$(wc -l < "$temp/gone.err")" = 1 ] || fail "folder gone: not one sentence: $(cat "$temp/gone.err")"
@@ -104,15 +116,20 @@ if command -v python3 >/dev/null 2>&1; then
 fi
 
 # --- ended from outside while threads are in the middle of calls: these are not calls of the capture ---
+has_records() { # DIR: more than the heads of its files
+    find "$1" -name 'hook-*.mirec' -size +8k | grep -q .
+}
+
 for n in 1 2 3; do
     mkdir "$temp/stopped$n"
     echo '{"schema": "model-inspector-capture/1", "collector": "cann", "files": []}' > "$temp/stopped$n/capture.json"
     MI_CAPTURE_DIR="$temp/stopped$n" MI_CAPTURE_GRAPH=1 LD_PRELOAD="$hook" "$train" "$model" 1000000 2 > /dev/null &
     pid=$!
-    sleep 0.3
+    until_so has_records "$temp/stopped$n" || fail "stopped: no records"
     "$cli" stop "$temp/stopped$n" > /dev/null
     kill -9 "$pid"
     wait "$pid" 2> /dev/null || true
+    pid=
     [ "$(ls "$temp/stopped$n/"hook-*.mirec | wc -l)" = 1 ] || fail "stopped: no file"
     ledger "stopped$n" ended
     grep -q records_missing "$temp/inputs.json" && fail "stopped: calls are missing"

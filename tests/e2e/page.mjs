@@ -5,7 +5,7 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {aBox, camera, check, finish, ink, open, openAll, rest, scene, serve, until} from './page_lib.mjs';
+import {aBox, camera, check, finish, ink, open, openAll, rest, scene, serve, until, untilThere} from './page_lib.mjs';
 
 const aNode = (page, at = 0.5) => aBox(page, {part: at});
 
@@ -46,7 +46,7 @@ async function selecting(name, page, hasTasks) {
     if (!place) return;
     await page.mouse.click(place.x, place.y);
     await page.waitForSelector('aside.panel h2.name');
-    await page.waitForSelector('.mapping .row.lit', {timeout: 8000}).catch(() => {});
+    await untilThere(page, '.mapping .row.lit');
     await rest(page);
     const title = await page.locator('aside.panel h2.name').innerText();
     check(`${name}: a click shows details`, title.includes(place.label.split('/').pop().slice(0, 20)), `${title} / ${place.label}`);
@@ -133,10 +133,10 @@ async function timeline(name, page) {
     await page.keyboard.press('w');
     await page.keyboard.press('w');
     // the address is written when the picture rests, which a busy machine may delay
-    await page.waitForFunction((was) => {
+    await until(page, (was) => {
         const now = location.hash.match(/;t=(-?\d+),(\d+)/)?.[2];
         return now && Number(now) < Number(was ?? Infinity);
-    }, range, {timeout: 10000}).catch(() => {});
+    }, range);
     const zoomed = await page.evaluate(() => location.hash.match(/;t=(-?\d+),(\d+)/)?.[2]);
     check(`${name}: W zooms the timeline`, Number(zoomed) < Number(range ?? Infinity), `${range} ${zoomed}`);
 }
@@ -147,7 +147,7 @@ async function paths(name, page) {
     await page.mouse.click(place.x, place.y);
     await rest(page);
     await page.keyboard.press('p');
-    await page.waitForSelector('.details .path-mark', {timeout: 10000}).catch(() => {});
+    await untilThere(page, '.details .path-mark');
     await rest(page);
     check(`${name}: P shows the path`, (await page.locator('.details .path-mark').count()) === 1);
     const pink = await page.evaluate(() => {
@@ -169,7 +169,7 @@ async function searching(name, page, text) {
     await page.keyboard.press('/');
     check(`${name}: / goes to the search`, await page.evaluate(() => document.activeElement?.id === 'search'));
     await page.keyboard.type(text);
-    await page.waitForSelector('.hits button', {timeout: 5000}).catch(() => {});
+    await untilThere(page, '.hits button');
     check(`${name}: something is found`, (await page.locator('.hits button').count()) > 0);
     await page.keyboard.press('Enter');
     await rest(page);

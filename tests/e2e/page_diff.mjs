@@ -5,7 +5,7 @@
  * of page_run.sh, MI_SAMPLES may be absent. */
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {check, finish, ink, open, rest, serve} from './page_lib.mjs';
+import {check, finish, ink, open, rest, serve, until, untilThere} from './page_lib.mjs';
 
 const ready = () => window.inspector?.pair?.panes.new.scene && window.inspector.pair.panes.base.outline;
 
@@ -106,10 +106,10 @@ async function regression(page) {
     const title = await page.locator('h2.name').innerText();
     await page.reload();
     await page.waitForFunction(ready);
-    await page.waitForFunction(() => document.querySelector('h2.name'), null, {timeout: 8000}).catch(() => {});
+    await untilThere(page, 'h2.name');
     check(`${name}: and brings them back`, (await page.locator('h2.name').innerText()) === title && (await page.inputValue('#diff-colours')) === 'time');
     await page.keyboard.press('c');
-    await page.waitForFunction(() => window.inspector.graph?.scene, null, {timeout: 8000});
+    await page.waitForFunction(() => window.inspector.graph?.scene);
     check(`${name}: C shows the new side alone`, (await page.locator('#graph-base').count()) === 0 && (await page.locator('.mapping').count()) === 1);
     await page.keyboard.press('c');
     await page.waitForFunction(ready);
@@ -131,7 +131,7 @@ async function clickBase(name, page) {
         return null;
     });
     await page.mouse.click(place.x, place.y);
-    await page.waitForFunction((node) => location.hash.includes(`s=n:${node};`), place.node, {timeout: 8000}).catch(() => {});
+    await until(page, (node) => location.hash.includes(`s=n:${node};`), place.node);
     const found = await chosen(page);
     check(`${name}: a click on the base lights the partner`, found.new === place.label && found.base !== '', JSON.stringify(found));
     await page.locator('[role=tab]', {hasText: 'Details'}).click();
@@ -142,7 +142,7 @@ async function clickBase(name, page) {
 
 /* One scale for both timelines; runs begin at the same place; a task of one lights those of its partner. */
 async function timelines(name, page) {
-    await page.waitForFunction(() => window.inspector.timeline?.data && window.inspector.baseTimeline?.data && window.inspector.baseTimeline.rows, null, {timeout: 8000});
+    await page.waitForFunction(() => window.inspector.timeline?.data && window.inspector.baseTimeline?.data && window.inspector.baseTimeline.rows);
     const starts = () => page.evaluate(() => {
         const {timeline, baseTimeline} = window.inspector, at = (view) => view.x(view.source.zero());
         return {new: at(timeline), base: at(baseTimeline), scale: timeline.scale().nsPerPixel, baseScale: baseTimeline.scale().nsPerPixel};
@@ -165,8 +165,7 @@ async function timelines(name, page) {
         source.select(task);
         return task;
     });
-    await page.waitForFunction((t) => window.inspector.baseTimeline.loads.related.some((p) => p.task === t) && window.inspector.timeline.loads.related.length > 0,
-        task, {timeout: 8000}).catch(() => {});
+    await until(page, (t) => window.inspector.baseTimeline.loads.related.some((p) => p.task === t) && window.inspector.timeline.loads.related.length > 0, task);
     const lit = await page.evaluate(() => ['timeline', 'baseTimeline'].map((slot) => {
         const view = window.inspector[slot];
         return view.loads.related.map((p) => p.name).concat(view.rows.lanes.some((l) => view.loads.related.some((p) => p.track === l.track && view.laneTop(l) + 18 <= view.high)) ? 'in sight' : 'hidden');
@@ -190,7 +189,7 @@ async function serialised(page) {
         window.inspector.pair.choose(base, b);
         return base.scene.label[b];
     });
-    await page.waitForFunction((label) => document.querySelector('h2.name')?.textContent.includes(label.split('/').pop()), alone, {timeout: 8000}).catch(() => {});
+    await until(page, (label) => document.querySelector('h2.name')?.textContent.includes(label.split('/').pop()), alone);
     const told = await page.locator('aside.panel').innerText();
     check(`${name}: what is gone can be chosen, too`, /only there: base/.test(told), told.slice(0, 200));
     await rest(page);

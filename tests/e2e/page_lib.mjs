@@ -1,9 +1,9 @@
 /* What tests of the page have in common: the browser, and what they ask of it. */
 import {chromium} from 'playwright-core';
-import {rest, until} from './page_rest.mjs';
+import {PATIENCE_MS, rest, until, untilThere} from './page_rest.mjs';
 import {check, serve, sumUp} from './server_lib.mjs';
 
-export {check, rest, serve, until};
+export {check, rest, serve, until, untilThere};
 
 const browser = await chromium.launch({
     executablePath: process.env.MI_CHROMIUM ?? '/usr/bin/chromium',
@@ -16,13 +16,14 @@ const isThere = () => window.inspector?.graph?.scene && window.inspector.graph.o
 /* A page of its own, with all that it complained about in `problems`; `ready`: what is waited for, and then until it is at rest. */
 export async function open(url, {ready = isThere, isAtRest = true, ...options} = {}) {
     const context = await browser.newContext({viewport: {width: 1400, height: 900}, acceptDownloads: true, ...options});
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     page.problems = [];
     /* Reading pixels back is what tests do, not the page. */
     page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/readback/.test(m.text()) && page.problems.push(m.text()));
     page.on('pageerror', (e) => page.problems.push(e.message));
     await page.goto(url);
-    await page.waitForFunction(ready, null, {timeout: 30000});
+    await page.waitForFunction(ready);
     if (isAtRest) await rest(page);
     return page;
 }

@@ -4,7 +4,7 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {aBox, check, finish, open, rest, serve, until} from './page_lib.mjs';
+import {aBox, check, finish, open, rest, serve, until, untilThere} from './page_lib.mjs';
 
 const SIZES = [[1024, 700, 'zh'], [1024, 700, 'en'], [1400, 900, 'en'], [2560, 1400, 'en']];
 const ready = () => window.inspector?.graph || window.inspector?.timeline;
@@ -118,7 +118,7 @@ async function chinese(name, page) {
     const keys = await page.locator('.keys kbd').allInnerTexts();
     check(`${name}: hands of a mouse have Chinese names`, keys.every((text) => !/wheel|click|drag/.test(text)), keys.join(' | '));
     await tabs.nth(2).click();
-    await page.waitForSelector('aside.panel table.findings', {timeout: 30000}).catch(() => {});
+    await untilThere(page, 'aside.panel table.findings');
     const heads = await page.locator('table.findings b').allInnerTexts();
     check(`${name}: findings have Chinese names`, heads.every(isChinese), heads.join(' | '));
     await page.locator('#lang').click();
@@ -145,7 +145,7 @@ async function following(name, page) {
 async function pictures(name, page) {
     for (const [id, canvas] of [['#graph-png', '#graph'], ['#time-png', '#timeline']]) {
         if (!(await page.locator(id).count())) continue;
-        const [download] = await Promise.all([page.waitForEvent('download', {timeout: 15000}), page.locator(id).click()]);
+        const [download] = await Promise.all([page.waitForEvent('download'), page.locator(id).click()]);
         const bytes = readFileSync(await download.path()), wide = await page.locator(canvas).evaluate((c) => c.getBoundingClientRect().width);
         check(`${name}: ${id} is sharp`, Math.abs(bytes.readUInt32BE(16) - 2 * wide) <= 1, `${bytes.readUInt32BE(16)} of ${wide}`);
     }

@@ -14,7 +14,7 @@ for (const [locale, words] of [['en', /^(Reading the files|Joining the layers)/]
     check('with a bar that says how far', await page.evaluate(() => document.querySelector('.reading progress') !== null));
     check('and shows nothing yet', !await page.evaluate(shown));
     child.stdin.end(readFileSync(trace));
-    await page.waitForFunction(shown, null, {timeout: 60000});
+    await page.waitForFunction(shown);
     check('then there is the picture', await page.evaluate(told) === undefined);
     check('with its tasks', await page.evaluate(() => document.querySelector('#timeline') !== null));
     check('and nothing was complained about', page.problems.length === 0, page.problems.join('; '));

@@ -6,7 +6,7 @@ import {aBox, check, finish, open, openAll, rest, serve, until} from './page_lib
 
 const GROUP = 1, OPEN = 2, PORT = 4, HUB = 8, CONSTANT = 8192;
 
-const title = (page) => page.locator('aside.panel h2.name').innerText({timeout: 2000}).catch(() => '');
+const title = (page) => page.evaluate(() => document.querySelector('aside.panel h2.name')?.innerText ?? '');
 
 const sorted = (list) => String([...list].sort((a, b) => a - b));
 

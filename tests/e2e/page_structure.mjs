@@ -5,12 +5,12 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {aBox, camera, check, finish, ink, open, openAll, rest, scene, serve, until} from './page_lib.mjs';
+import {aBox, camera, check, finish, ink, open, openAll, rest, scene, serve, until, untilThere} from './page_lib.mjs';
 
 const GROUP = 1, OPEN = 2, FUSED = 64, INPUT = 256, OUTPUT = 512, PART = 1024;
 
 const json = (page, path) => page.evaluate((where) => fetch(`api/v1/${where}`).then((r) => r.json()), path);
-const title = (page) => page.locator('aside.panel h2.name').innerText({timeout: 2000}).catch(() => '');
+const title = (page) => page.evaluate(() => document.querySelector('aside.panel h2.name')?.innerText ?? '');
 
 async function chooseTab(page, at) {
     await page.locator('.tabs button').nth(at).click();
@@ -131,7 +131,7 @@ async function paths(name, page) {
     await page.mouse.click(place.x, place.y);
     await rest(page);
     await page.locator('#tool-path').click();
-    await page.waitForFunction(() => window.inspector.graph.trace, null, {timeout: 15000}).catch(() => {});
+    await until(page, () => window.inspector.graph.trace);
     await rest(page);
     const found = await page.evaluate((own) => {
         const {trace, scene: s} = window.inspector.graph;
@@ -241,7 +241,7 @@ async function sortedFindings(name, page) {
 
 async function findings(name, page) {
     await chooseTab(page, 2);
-    await page.waitForSelector('aside .chips', {timeout: 30000});
+    await page.waitForSelector('aside .chips');
     const passes = (await json(page, 'capture')).passes.filter((p) => p.verdicts && p.can_run);
     let wanted = 0;
     for (const p of passes) wanted += (await json(page, `passes/${p.name}?max=500`)).findings.length;
@@ -269,7 +269,7 @@ async function findings(name, page) {
 
 async function summary(name, page) {
     await chooseTab(page, 1);
-    await page.waitForSelector('.report-table', {timeout: 20000}).catch(() => {});
+    await untilThere(page, '.report-table');
     const bars = page.locator('ul.chart button');
     check(`${name}: the summary has tables`, (await page.locator('.report-table').count()) > 0);
     if ((await bars.count()) > 1) {
@@ -283,7 +283,7 @@ async function summary(name, page) {
 
 async function pictures(name, page) {
     const save = async (id) => {
-        const [download] = await Promise.all([page.waitForEvent('download', {timeout: 15000}), page.locator(id).click()]);
+        const [download] = await Promise.all([page.waitForEvent('download'), page.locator(id).click()]);
         return {name: download.suggestedFilename(), bytes: readFileSync(await download.path())};
     };
     const svg = await save('#graph-svg'), png = await save('#graph-png');

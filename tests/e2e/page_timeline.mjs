@@ -5,27 +5,9 @@
 import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {chromium} from 'playwright-core';
-import {rest} from './page_rest.mjs';
-import {check, serve, sumUp} from './server_lib.mjs';
+import {check, finish, open as openPage, rest, serve, until, untilThere} from './page_lib.mjs';
 
-const browser = await chromium.launch({
-    executablePath: process.env.MI_CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-        '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-});
-
-async function open(url) {
-    const context = await browser.newContext({viewport: {width: 1400, height: 900}, acceptDownloads: true});
-    const page = await context.newPage();
-    page.problems = [];
-    page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/readback/.test(m.text()) && page.problems.push(m.text()));
-    page.on('pageerror', (e) => page.problems.push(e.message));
-    await page.goto(url);
-    await page.waitForFunction(() => window.inspector?.timeline?.rows && window.inspector.timeline.loads.whole, null, {timeout: 30000});
-    await rest(page);
-    return page;
-}
+const open = (url) => openPage(url, {ready: () => window.inspector?.timeline?.rows && window.inspector.timeline.loads.whole});
 
 const state = (page) => page.evaluate(() => {
     const view = window.inspector.timeline, scale = view.scale();
@@ -108,10 +90,10 @@ async function arrowsAndWaits(name, page) {
 
 /* Links, places and neighbours of a task that was chosen are there. */
 async function arrived(page, task) {
-    await page.waitForFunction((id) => {
+    await until(page, (id) => {
         const {related, around} = window.inspector.timeline.loads;
         return related.some((p) => p.task === id) && around.some((p) => p.task === id);
-    }, task, {timeout: 10000}).catch(() => {});
+    }, task);
     await rest(page);
 }
 
@@ -144,15 +126,10 @@ async function hovering(name, page) {
 }
 
 /* The task in the address, which follows a moment later: waits for the one that is wanted. */
-const chosen = (page, wanted) => page.evaluate(async (task) => {
-    let now = 0;
-    for (let i = 0; i < 40; i++) {
-        await new Promise((r) => setTimeout(r, 80));
-        now = Number(location.hash.match(/;s=t:(\d+)/)?.[1] ?? 0);
-        if (now === task) break;
-    }
-    return now;
-}, wanted);
+async function chosen(page, wanted) {
+    await until(page, (task) => Number(location.hash.match(/;s=t:(\d+)/)?.[1] ?? 0) === task, wanted);
+    return page.evaluate(() => Number(location.hash.match(/;s=t:(\d+)/)?.[1] ?? 0));
+}
 
 async function keys(name, page) {
     const hit = await aTask(page);
@@ -202,7 +179,7 @@ async function keys(name, page) {
     await rest(page);
     const fitted = await state(page);
     await page.keyboard.down('w');
-    await page.waitForFunction((zoom) => window.inspector.timeline.scale().nsPerPixel < zoom, fitted.zoom * 0.6, {timeout: 10000}).catch(() => {});
+    await until(page, (zoom) => window.inspector.timeline.scale().nsPerPixel < zoom, fitted.zoom * 0.6);
     await page.keyboard.up('w');
     const zoomed = await state(page);
     check(`${name}: W, held, zooms on and on`, zoomed.zoom < fitted.zoom * 0.6, `${fitted.zoom} ${zoomed.zoom}`);
@@ -227,7 +204,7 @@ async function path(name, page) {
     await rest(page);
     const before = await pixels(page, PATH);
     await page.keyboard.press('p');
-    await page.waitForSelector('.path-mark', {timeout: 10000}).catch(() => {});
+    await untilThere(page, '.path-mark, .path-note.unknown');
     await rest(page);
     const isUnknown = (await page.locator('.path-note.unknown').count()) === 1; /* of a graph without data flow */
     check(`${name}: the path stands out`, isUnknown || (await pixels(page, PATH)) > before + 30, `${before} ${await pixels(page, PATH)}`);
@@ -497,5 +474,4 @@ const torch = join(process.env.MI_SAMPLES ?? '', 'cann-profiling/pytorch_alexnet
 if (existsSync(torch)) await whole('two ranks', ['rank0_ascend_pt', 'rank1_ascend_pt'].map((n) => join(torch, n)), {text: 'conv', gaps: true, signals: true, paths: false}); /* calls in a profile record no data flow */
 else console.log('skipped: no samples');
 
-await browser.close();
-sumUp();
+await finish();

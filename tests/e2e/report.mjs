@@ -7,7 +7,7 @@ import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
 import {chromium} from 'playwright-core';
-import {rest} from './page_rest.mjs';
+import {PATIENCE_MS, rest} from './page_rest.mjs';
 
 const cli = process.env.MI_CLI, temp = process.env.MI_TEMP;
 const samples = process.env.MI_SAMPLES ?? '', generated = process.env.MI_CASE ?? '';
@@ -37,6 +37,7 @@ const isThere = () => window.inspector?.graph?.scene;
 
 async function open(file, options = {}, ready = isThere) {
     const context = await browser.newContext({viewport: {width: 1400, height: 900}, offline: true, ...options});
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     page.problems = [];
     page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/readback/.test(m.text()) && page.problems.push(m.text()));
@@ -45,7 +46,7 @@ async function open(file, options = {}, ready = isThere) {
     await page.addInitScript(() => document.addEventListener('securitypolicyviolation',
         (e) => console.error(`policy: ${e.violatedDirective} ${e.blockedURI}`)));
     await page.goto(`file://${file}`);
-    await page.waitForFunction(ready, null, {timeout: 30000});
+    await page.waitForFunction(ready);
     await rest(page);
     return page;
 }

@@ -21,16 +21,17 @@ function ask(path, {method = 'GET', headers = {}, body} = {}) {
     });
 }
 
-/* Bytes as they are, and what came back until the other side closed or `ms` passed. */
-function raw(bytes, ms = 3000) {
-    return new Promise((resolve) => {
-        const socket = connect(Number(url.port), url.hostname, () => socket.write(bytes));
-        let text = '';
+/* Bytes as they are; `reply` becomes what came back until either side closed. */
+function raw(bytes) {
+    const socket = connect(Number(url.port), url.hostname);
+    let text = '';
+    const written = new Promise((resolve) => socket.write(bytes, resolve));
+    const reply = new Promise((resolve) => {
         socket.on('data', (d) => (text += d.toString('latin1')));
         socket.on('close', () => resolve(text));
         socket.on('error', () => resolve(text));
-        setTimeout(() => { socket.destroy(); resolve(text); }, ms);
     });
+    return {socket, written, reply};
 }
 
 const alive = async (after) => check(`an honest request is answered ${after}`, (await ask('/api/v1/capture')).status === 200);
@@ -54,7 +55,7 @@ for (const host of ['evil.example', 'evil.example:80', `evil.example:${url.port}
     check(`the name "${host}" is refused`, [400, 421].includes((await ask('/api/v1/capture', {headers: {Host: host}})).status));
 check('localhost is a name of ours', (await ask('/api/v1/capture', {headers: {Host: `localhost:${url.port}`}})).status === 200);
 for (const head of ['', 'Host:\r\n'])
-    check('no name at all is refused', /^HTTP\/1.1 4/.test(await raw(`GET /api/v1/capture HTTP/1.1\r\nConnection: close\r\n${head}\r\n`)));
+    check('no name at all is refused', /^HTTP\/1.1 4/.test(await raw(`GET /api/v1/capture HTTP/1.1\r\nConnection: close\r\n${head}\r\n`).reply));
 for (const origin of ['http://evil.example', 'null', `https://${url.host}`, `http://${url.host}.evil.example`])
     check(`the origin ${origin} is refused`, (await ask('/api/v1/layout', {method: 'POST', body: '{}', headers: {Origin: origin}})).status === 403);
 check('our own origin is not', (await ask('/api/v1/layout', {method: 'POST', body: '{}', headers: {Origin: `http://${url.host}`}})).status === 200);
@@ -83,11 +84,13 @@ check('a body above 1 MiB is refused', await ask('/api/v1/layout', {method: 'POS
 await alive('after bodies');
 
 /* Half a request holds a connection, not the server. */
-const slow = [];
-for (let i = 0; i < 40; i++) slow.push(raw('POST /api/v1/layout HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', 1500));
+const half = () => raw('POST /api/v1/layout HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+const slow = Array.from({length: 40}, half);
+await Promise.all(slow.map((one) => one.written));
 await alive('beside forty that never end');
-await Promise.all(slow);
-check('nonsense is no request', !/^HTTP\/1.1 2/.test(await raw('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 500)));
+for (const one of slow) one.socket.destroy();
+const nonsense = raw('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n');
+check('nonsense is no request', !/^HTTP\/1.1 2/.test(await nonsense.reply));
 await alive('after nonsense');
 
 const parallel = await Promise.all(Array.from({length: 64}, (_, i) => i % 2
@@ -95,8 +98,8 @@ const parallel = await Promise.all(Array.from({length: 64}, (_, i) => i % 2
 check('64 clients at once are answered', parallel.every((r) => r.status === 200));
 check('all alike', new Set(parallel.map((r) => r.headers.etag)).size === 2);
 
-const begin = Date.now();
+await half().written;
 child.kill('SIGINT');
 const {code} = await ended;
-check('Ctrl-C ends it well', code === 0 && Date.now() - begin < 5000, `${code}`);
+check('Ctrl-C ends it well, whoever is still speaking', code === 0, `${code}`);
 sumUp();

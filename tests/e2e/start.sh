@@ -270,7 +270,7 @@ status=0
 inspector-cli start -o "$temp/killed" --enable-graph -- sh -c 'kill -TERM $$' || status=$?
 [ "$status" = 143 ] || fail "killed by a signal: $status"
 status=0
-inspector-cli start -o "$temp/term" --enable-graph -- sh -c 'trap "exit 44" TERM; kill -TERM $PPID; sleep 5 & wait' || status=$?
+inspector-cli start -o "$temp/term" --enable-graph -- sh -c 'sleep 300 > /dev/null 2>&1 & trap "kill $!; exit 44" TERM; kill -TERM $PPID; wait' || status=$?
 [ "$status" = 44 ] || fail "a signal was not handed on: $status"
 if command -v python3 >/dev/null 2>&1; then
     status=0

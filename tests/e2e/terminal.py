@@ -1,5 +1,5 @@
-"""Runs a command on a terminal of its own, presses Ctrl-C 20 times once it has said "ready", prints what it says.
-The exit code is the command's: terminal.py COMMAND ARGS..."""
+"""Runs a command on a terminal of its own, presses Ctrl-C 20 times once it has said "ready", then Return, prints what it
+says. The exit code is the command's: terminal.py COMMAND ARGS..."""
 
 import os
 import pty
@@ -22,6 +22,7 @@ while True:
         is_pressed = True
         for _ in range(20):
             os.write(terminal, b"\x03")
-            time.sleep(0.03)
+            time.sleep(0.03)  # so that they are not all one
+        os.write(terminal, b"\n")
 sys.stdout.write(said.decode("utf-8", "replace"))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))

@@ -33,6 +33,46 @@ static void waits_last_longer_than_records_do(void **state)
     assert_int_equal(hand.model.all.rows.fits.blocked[fit_of(one)], 4);
 }
 
+/* Whether two clocks that one wait of so long ties are taken to tell of each other. The cause is on
+ * the first clock, or (`is_back`) on the second; `also` bounds by so much more than the wait that
+ * blocked. */
+static bool one_wait_ties(int64_t dur, bool is_back, const int64_t *also)
+{
+    hand_fini(&hand);
+    setup(NULL);
+    uint32_t one = stream(1), two = stream(2);
+    uint32_t from = is_back ? two : one, to = is_back ? one : two;
+    pair(from, MS, to, 9 * MS, dur);
+    if (also)
+        pair(from, 2 * MS, to, 10 * MS - *also, 20);
+    calibrate();
+    const struct mi_fits *fits = &hand.model.all.rows.fits;
+    return fits->group[fit_of(one)] != 0 && fits->group[fit_of(one)] == fits->group[fit_of(two)];
+}
+
+/* Records last 20 ns, so that waits of more than 450 have blocked; a single one has to last four
+ * times as long. */
+static void a_single_wait_must_be_long(void **state)
+{
+    (void)state;
+    assert_false(one_wait_ties(1800, false, NULL));
+    assert_true(one_wait_ties(1801, false, NULL));
+    assert_false(one_wait_ties(1800, true, NULL));
+    assert_true(one_wait_ties(1801, true, NULL));
+}
+
+/* A wait cannot end before its record, so that the shortest way bounds all others: by up to 2 us
+ * more than the single wait that blocked. */
+static void a_single_wait_must_not_be_contradicted(void **state)
+{
+    (void)state;
+    static const int64_t within = 2000, beyond = 2001;
+    for (int is_back = 0; is_back < 2; is_back++) {
+        assert_true(one_wait_ties(400000, is_back, &within));
+        assert_false(one_wait_ties(400000, is_back, &beyond));
+    }
+}
+
 /* A pair that was found by its times cannot say anything about times. */
 static void pairs_found_by_timing_do_not_count(void **state)
 {
@@ -122,6 +162,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(short_waits_of_few_have_not_blocked, setup, teardown),
         cmocka_unit_test_setup_teardown(waits_last_longer_than_records_do, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_single_wait_must_be_long, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_single_wait_must_not_be_contradicted, setup, teardown),
         cmocka_unit_test_setup_teardown(pairs_found_by_timing_do_not_count, setup, teardown),
         cmocka_unit_test_setup_teardown(an_asynchronous_call_ties_no_end, setup, teardown),
         cmocka_unit_test_setup_teardown(calls_alone_make_no_group, setup, teardown),
