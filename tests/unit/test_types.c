@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -718,11 +717,12 @@ static void test_samples(void **state)
     assert_true(sum.shapes > 0);
 }
 
-/* --- speed --- */
+/* --- many nodes --- */
 
-enum { NODES = 100000 };
+/* A table that were looked through for each of them would not come to an end. */
+enum { NODES = 1000000 };
 
-static void test_speed(void **state)
+static void test_many(void **state)
 {
     (void)state;
     static const char *const ops[] = {"Relu", "Neg", "Cast", "MatMul"};
@@ -740,13 +740,9 @@ static void test_speed(void **state)
     enter(&t, text, NULL);
     free(text);
     assert_true(mi_model_index_graphs(&t.joining.model, &t.joining.err));
-    clock_t start = clock();
     assert_true(mi_fill_types(&t.joining.model, &t.joining.err));
-    double ms = (double)(clock() - start) * 1000 / CLOCKS_PER_SEC;
-    print_message("%d nodes: %.1f ms\n", NODES, ms);
-    assert_true(ms < 600); /* twenty times what it takes, for sanitizers and busy machines */
     assert_true(mi_model_freeze(&t.joining.model, &t.joining.err));
-    check(&t, "t100000", "float32");
+    check(&t, "t1000000", "float32");
     leave(&t);
 }
 
@@ -767,7 +763,7 @@ int main(void)
         cmocka_unit_test(test_observed_twins),
         cmocka_unit_test(test_observed_conflict),
         cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
