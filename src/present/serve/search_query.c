@@ -244,9 +244,8 @@ static int fits(struct mi_query_word *word, const struct mi_model *model, uint32
         return op_has(word, model, nodes->op[node]);
     if (word->kind != MI_QUERY_TEXT)
         return fits_beyond(word, model, node);
-    int rank = nodes->name[node].v
-                   ? fits_name(mi_model_text(model, nodes->name[node]), word->text)
-                   : fits_nameless(word, model, node);
+    int rank = nodes->name[node].v ? fits_name(mi_model_text(model, nodes->name[node]), word->text)
+                                   : fits_nameless(word, model, node);
     return rank ? rank : op_has(word, model, nodes->op[node]);
 }
 
