@@ -87,17 +87,25 @@ struct mi_rec {
     uint64_t stream; /* handle; 0 = the default stream, or none */
     uint64_t object; /* handle of an event or function, number of a model, destination of a copy */
     uint64_t size;   /* bytes copied, cores asked for, ... */
-    uint32_t task;   /* id that the runtime gave the task; MI_REC_NO_TASK */
+    uint32_t task;   /* id that the runtime gave the task; MI_REC_NO_TASK, MI_REC_IN_GRAPH */
     int32_t device;  /* current device of the thread; -1 unknown */
     /* text, padded with zeros: path, kernel, operator type */
 };
 
-#define MI_REC_NO_TASK UINT32_MAX
+#define MI_REC_NO_TASK  UINT32_MAX
+#define MI_REC_IN_GRAPH (UINT32_MAX - 1) /* nothing ran: it was put into a captured graph */
 
 /* `size` of a copy: its kind in the upper 8 bits (aclrtMemcpyKind), its bytes in the others. */
 #define MI_REC_COPY_BYTES(size) ((size) & ((UINT64_C(1) << 56) - 1))
 #define MI_REC_COPY_KIND(size)  ((unsigned)((size) >> 56))
 enum { MI_REC_COPY_SET = 0xff /* it is filled, not copied */ };
+
+/* `size` of a collective is packed likewise: its elements, 0 = not stated, and HcclDataType. */
+enum { MI_REC_NO_TYPE = 0xff };
+
+/* `size` of a model of a bundle. */
+#define MI_REC_BUNDLE(size)       ((uint32_t)(size))
+#define MI_REC_BUNDLE_PLACE(size) ((uint32_t)((size) >> 32))
 
 _Static_assert(sizeof(struct mi_rec_file) == 64, "the layout is a format");
 _Static_assert(sizeof(struct mi_rec_slot) == 16, "the layout is a format");
@@ -119,7 +127,12 @@ enum mi_rec_role {
     MI_REC_ROLE_SEEN,
     MI_REC_ROLE_LOAD,
     MI_REC_ROLE_UNLOAD,
+    MI_REC_ROLE_BUNDLE,
+    MI_REC_ROLE_MEMBER,
     MI_REC_ROLE_EXECUTE,
+    MI_REC_ROLE_CAPTURE,
+    MI_REC_ROLE_REPLAY,
+    MI_REC_ROLE_COLLECTIVE_CALL,
     MI_REC_ROLE_STREAM,
     MI_REC_ROLE_STREAM_END,
     MI_REC_ROLE_EVENT,

@@ -117,6 +117,7 @@ FAKE_API int aclrtDestroyEvent(void *event)
 FAKE_API int aclrtRecordEvent(void *event, void *stream)
 {
     struct fake_event *e = event;
+    e->graph = stream_of(stream)->graph;
     pthread_mutex_lock(&e->lock);
     uint64_t turn = ++e->asked;
     pthread_mutex_unlock(&e->lock);
@@ -135,6 +136,8 @@ FAKE_API int aclrtRecordEvent(void *event, void *stream)
 FAKE_API int aclrtStreamWaitEvent(void *stream, void *event)
 {
     struct fake_event *e = event;
+    if (e->graph)
+        fake_graph_join(e->graph, stream_of(stream));
     pthread_mutex_lock(&e->lock);
     uint64_t turn = e->asked, record = e->recorded_id;
     pthread_mutex_unlock(&e->lock);
@@ -143,7 +146,7 @@ FAKE_API int aclrtStreamWaitEvent(void *stream, void *event)
                                                                .type = "EVENT_WAIT",
                                                                .event = e,
                                                                .turn = turn});
-    if (turn)
+    if (turn && !e->graph)
         fake_log_pair("pair", (int32_t)(record >> 32), (uint32_t)record, stream_of(stream)->id,
                       last_task);
     return 0;

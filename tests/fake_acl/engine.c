@@ -71,6 +71,7 @@ static void run_task(struct fake_stream *stream, struct fake_task *task)
         return; /* of our own making */
     case FAKE_KERNEL:
     case FAKE_COPY:
+    case FAKE_COLLECTIVE:
         work(task->work_ns ? task->work_ns : KERNEL_NS);
         break;
     case FAKE_OTHER:
@@ -152,6 +153,8 @@ void fake_stream_end(struct fake_stream *stream)
 
 uint32_t fake_put(struct fake_stream *stream, struct fake_task task)
 {
+    if (stream->graph && task.model == FAKE_NO_MODEL)
+        return fake_graph_take(stream->graph, &task);
     struct fake_task *kept = malloc(sizeof *kept);
     *kept = task;
     kept->next = NULL;

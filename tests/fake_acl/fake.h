@@ -22,6 +22,7 @@ enum { FAKE_NO_MODEL = -1, FAKE_NAME_BYTES = 256 };
 
 struct fake_event;
 struct fake_model;
+struct fake_graph;
 
 enum fake_kind {
     FAKE_KERNEL,
@@ -30,6 +31,7 @@ enum fake_kind {
     FAKE_WAIT,
     FAKE_MODEL,
     FAKE_SIGNAL,
+    FAKE_COLLECTIVE,
     FAKE_OTHER
 };
 
@@ -57,14 +59,16 @@ struct fake_stream {
     struct fake_task *first, *last;
     uint64_t put, done; /* tasks ever */
     bool is_ending;
+    struct fake_graph *graph; /* that it is captured for; NULL = its tasks run */
     struct fake_stream *next; /* of all */
 };
 
 struct fake_event {
     pthread_mutex_t lock;
     pthread_cond_t change;
-    uint64_t asked, reached; /* recordings put onto streams, and passed by them */
-    uint64_t recorded_id;    /* of the last one that was put: stream and task */
+    uint64_t asked, reached;  /* recordings put onto streams, and passed by them */
+    uint64_t recorded_id;     /* of the last one that was put: stream and task */
+    struct fake_graph *graph; /* that the last one is a part of; NULL = none */
 };
 
 struct fake_model {
@@ -112,6 +116,11 @@ struct fake_model *fake_model_load(const void *bytes, size_t size, int32_t devic
 void fake_model_run(struct fake_model *model); /* to the end */
 void fake_model_signal(struct fake_model *model);
 struct fake_model *fake_model_find(uint32_t id);
+
+/* --- newer.c --- */
+
+void fake_graph_join(struct fake_graph *graph, struct fake_stream *stream);
+uint32_t fake_graph_take(struct fake_graph *graph, const struct fake_task *task);
 
 /* --- log.c --- */
 

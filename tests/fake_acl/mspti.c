@@ -227,6 +227,23 @@ API void fake_mspti_copy(uint32_t device, uint32_t stream, uint64_t bytes, int k
     put(7, at);
 }
 
+API void fake_mspti_communication(uint32_t device, uint32_t stream, uint64_t start_ns,
+                                  uint64_t end_ns, uint64_t id, const char *name)
+{
+    uint8_t at[72] = {9};
+    put32(at + 4, 4); /* float32 */
+    put64(at + 8, 1024);
+    put32(at + 16, device);
+    put32(at + 20, stream);
+    put64(at + 24, start_ns);
+    put64(at + 32, end_ns);
+    put64(at + 40, (uint64_t)(uintptr_t)intern("RING"));
+    put64(at + 48, (uint64_t)(uintptr_t)intern(name));
+    put64(at + 56, (uint64_t)(uintptr_t)intern("group_0"));
+    put64(at + 64, id);
+    put(9, at);
+}
+
 API uint64_t fake_mspti_new_id(void)
 {
     return atomic_fetch_add(&last_id, 1) + 1;

@@ -27,6 +27,8 @@ void fake_mspti_kernel(uint32_t device, uint32_t stream, uint64_t start_ns, uint
 void fake_mspti_api(int kind, const char *name, uint64_t start_ns, uint64_t end_ns, uint64_t id);
 void fake_mspti_copy(uint32_t device, uint32_t stream, uint64_t bytes, int kind, uint64_t start_ns,
                      uint64_t end_ns, uint64_t id);
+void fake_mspti_communication(uint32_t device, uint32_t stream, uint64_t start_ns, uint64_t end_ns,
+                              uint64_t id, const char *name);
 uint64_t fake_mspti_new_id(void); /* of a correlation */
 
 #endif

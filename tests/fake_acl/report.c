@@ -10,6 +10,7 @@ static struct {
     void (*kernel)(uint32_t, uint32_t, uint64_t, uint64_t, uint64_t, const char *, const char *);
     void (*api)(int, const char *, uint64_t, uint64_t, uint64_t);
     void (*copy)(uint32_t, uint32_t, uint64_t, int, uint64_t, uint64_t, uint64_t);
+    void (*communication)(uint32_t, uint32_t, uint64_t, uint64_t, uint64_t, const char *);
     uint64_t (*new_id)(void);
 } mspti;
 static _Atomic bool is_there;
@@ -29,8 +30,10 @@ void fake_report_find(void)
         find(handle, "fake_mspti_kernel", &mspti.kernel);
         find(handle, "fake_mspti_api", &mspti.api);
         find(handle, "fake_mspti_copy", &mspti.copy);
+        find(handle, "fake_mspti_communication", &mspti.communication);
         find(handle, "fake_mspti_new_id", &mspti.new_id);
-        atomic_store(&is_there, mspti.kernel && mspti.api && mspti.copy && mspti.new_id);
+        atomic_store(&is_there, mspti.kernel && mspti.api && mspti.copy && mspti.communication &&
+                                    mspti.new_id);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -55,6 +58,9 @@ void fake_report_kernel(const struct fake_stream *stream, const struct fake_task
     if (atomic_load(&is_there) && task->kind == FAKE_KERNEL)
         mspti.kernel((uint32_t)stream->device, (uint32_t)stream->id, start_ns, end_ns,
                      task->correlation, task->type, task->symbol ? task->symbol : task->name);
+    if (atomic_load(&is_there) && task->kind == FAKE_COLLECTIVE)
+        mspti.communication((uint32_t)stream->device, (uint32_t)stream->id, start_ns, end_ns,
+                            task->correlation, task->name);
 }
 
 void fake_report_copy(int32_t device, int32_t stream, uint64_t bytes, int kind, uint64_t start_ns,

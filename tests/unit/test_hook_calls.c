@@ -217,6 +217,54 @@ static void test_loads_alone(void **state)
     joining_fini(&j);
 }
 
+/* Which graph the second model of a bundle of two files is told to be, each with so many main
+ * graphs; 0 = none. */
+static uint32_t graph_of_second(unsigned first_mains, unsigned second_mains, uint32_t *second)
+{
+    struct joining j;
+    const unsigned mains[] = {first_mains, second_mains};
+    hook_begin(&writer, 1, MI_REC_ENDED);
+    hook_chunk(&writer, 0, 100, 0);
+    hook_call(&writer, MI_REC_aclmdlBundleLoadFromFile, 0, 7, 0, MI_REC_NO_TASK, "/models/two.om");
+    hook_call(&writer, MI_REC_aclmdlBundleGetModelId, 0, 9, UINT64_C(1) << 32 | 7, MI_REC_NO_TASK,
+              "");
+    hook_end(&writer, (const uint64_t[]){2}, 1);
+    joining_init(&j);
+    joining_bytes(&j, "mi_hook", (struct mi_bytes){writer.bytes, writer.len}, "c/hook-1-0.mirec");
+    struct mi_batch *all = &j.model.all;
+    struct mi_source_row row = {.path = mi_batch_cstr(all, "models/two.om"),
+                                .reader = mi_batch_cstr(all, "om")};
+    mi_source_id source = mi_model_add_source(&j.model, &row, (struct mi_bytes){0}, NULL);
+    for (unsigned member = 0; member < 2; member++) {
+        mi_add_fact(all, &(struct mi_fact_row){
+                             .source = source,
+                             .name = mi_batch_printf(all, "model[%u]:om_version", member)});
+        for (unsigned g = 0; g < mains[member]; g++)
+            *second = mi_add_graph(all, &(struct mi_graph_row){.source = source,
+                                                               .layer = MI_LAYER_COMPILED,
+                                                               .kind = MI_GRAPH_MAIN})
+                          .v;
+    }
+    assert_true(joining_run(&j));
+    assert_int_equal(all->rows.loads.count, 2);
+    assert_int_equal(all->rows.loads.part[1], 1);
+    assert_int_equal(all->rows.loads.model[1], 9);
+    uint32_t graph = all->rows.loads.graph[1].v;
+    joining_fini(&j);
+    return graph;
+}
+
+static void test_bundles(void **state)
+{
+    uint32_t second = 0, graph = graph_of_second(1, 1, &second);
+    (void)state;
+    assert_int_equal(graph, second);
+    assert_int_not_equal(graph, 0);
+    /* Places do not tell graphs apart: rather none than a wrong one. */
+    assert_int_equal(graph_of_second(2, 1, &second), 0);
+    assert_int_equal(graph_of_second(0, 1, &second), 0);
+}
+
 /* Two processes of one capture that have put tasks of the same ids onto streams of the same ids.
  * The first has noted that the profile is its own, or nobody has. */
 static void join_two(struct joining *j, bool is_noted)
@@ -265,9 +313,9 @@ static void test_two_processes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),        cmocka_unit_test(test_wrap),
-        cmocka_unit_test(test_part),         cmocka_unit_test(test_before),
-        cmocka_unit_test(test_strangers),    cmocka_unit_test(test_loads_alone),
-        cmocka_unit_test(test_two_processes)};
+        cmocka_unit_test(test_plain),     cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_part),      cmocka_unit_test(test_before),
+        cmocka_unit_test(test_strangers), cmocka_unit_test(test_loads_alone),
+        cmocka_unit_test(test_bundles),   cmocka_unit_test(test_two_processes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

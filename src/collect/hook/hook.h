@@ -206,6 +206,20 @@ void mi_hook_put(struct mi_rec *rec, const char *text);
  * device, and for `on_stream` the id of the task and, the first time, the id of the stream. */
 void mi_hook_note(struct mi_rec *rec, uint64_t start_ns, bool on_stream, const char *text);
 
+/* Tells of the id of the stream, the first time; mi_hook_note() does it where `on_stream`. */
+void mi_hook_tell_of_stream(uint64_t handle);
+
+/* wrap_graph.c: graphs that are being captured just now. */
+extern _Atomic uint32_t mi_hook_graphs;
+bool mi_hook_asks_whether_captured(uint64_t stream);
+
+/* Whether calls on the stream do not run but are put into a graph. */
+static inline bool mi_hook_is_captured(uint64_t stream)
+{
+    return atomic_load_explicit(&mi_hook_graphs, memory_order_relaxed) &&
+           mi_hook_asks_whether_captured(stream);
+}
+
 /* Sets the thread's device anew, as the runtime knows it. */
 void mi_hook_learn_device(void);
 

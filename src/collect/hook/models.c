@@ -16,7 +16,10 @@
 /* om.c of the reader tells more of the layout. */
 enum {
     OM_HEAD = 256,
+    OM_TYPE_AT = 82, /* of the kind of model in the header */
+    OM_BUNDLE = 5,
     OM_WEIGHTS = 1,
+    OM_MEMBER = 24,
     OM_PARTS_MAX = 4096,
     HOLES_MAX = 64,
     PIECE = 8 << 10,         /* bytes read at a time, on the stack of the program's thread */
@@ -71,23 +74,23 @@ static void add_hole(struct model *m, size_t from, size_t len)
     m->holes[m->hole_count++].to = from + len;
 }
 
-/* The partitions of the table at `at`, if they stand back to back behind it; the place behind the
- * last one, or 0. Weights become holes. */
-static size_t read_table(struct model *m, size_t at, bool is_wide)
+/* The partitions of the table at `at`, if they stand back to back behind it and before `limit`; the
+ * place behind the last one, or 0. Weights become holes. */
+static size_t read_table(struct model *m, size_t at, size_t limit, bool is_wide)
 {
     size_t entry_bytes = is_wide ? 24 : 12, head_bytes = is_wide ? 8 : 4, before = m->hole_count;
     uint8_t entry[24];
-    if (at >= m->len || m->len - at < head_bytes || !take(m, at, entry, 4))
+    if (at >= limit || limit - at < head_bytes || !take(m, at, entry, 4))
         return 0;
     size_t count = (size_t)load(entry, 4), running = 0;
-    if (!count || count > OM_PARTS_MAX || m->len - at - head_bytes < count * entry_bytes)
+    if (!count || count > OM_PARTS_MAX || limit - at - head_bytes < count * entry_bytes)
         return 0;
     size_t data = at + head_bytes + count * entry_bytes;
     for (size_t i = 0; i < count; i++) {
         bool is_read = take(m, at + head_bytes + i * entry_bytes, entry, entry_bytes);
         uint64_t type = load(entry, 4), offset = load(entry + entry_bytes / 3, is_wide ? 8 : 4);
         uint64_t size = load(entry + 2 * (entry_bytes / 3), is_wide ? 8 : 4);
-        if (!is_read || offset != running || size > m->len - data - running) {
+        if (!is_read || offset != running || size > limit - data - running) {
             m->hole_count = before;
             return 0;
         }
@@ -98,20 +101,64 @@ static size_t read_table(struct model *m, size_t at, bool is_wide)
     return data + running;
 }
 
-static void find_weights(struct model *m)
+/* Whether a file begins at `at`; *kind: of the model. */
+static bool is_file(const struct model *m, size_t at, size_t limit, uint8_t *kind)
 {
     char magic[4];
-    if (m->len < OM_HEAD + 4 || !take(m, 0, magic, sizeof magic) || memcmp(magic, "IMOD", 4) != 0)
-        return;
-    for (size_t at = OM_HEAD; at < m->len;) {
-        size_t end = read_table(m, at, true);
+    return limit - at >= OM_HEAD + 4 && take(m, at, magic, sizeof magic) &&
+           memcmp(magic, "IMOD", 4) == 0 && take(m, at + OM_TYPE_AT, kind, 1);
+}
+
+/* The file from `at` up to `limit`. */
+static bool find_in_file(struct model *m, size_t at, size_t limit)
+{
+    for (at += OM_HEAD; at < limit;) {
+        size_t end = read_table(m, at, limit, true);
         if (!end)
-            end = read_table(m, at, false);
+            end = read_table(m, at, limit, false);
         if (!end)
-            return;
+            return false;
         m->is_understood = true;
         at = end;
     }
+    return true;
+}
+
+/* A bundle is one wide table of files, whose places are counted from the table; in order, as holes
+ * have to be. */
+static bool find_in_bundle(struct model *m)
+{
+    size_t table = OM_HEAD, behind = 0;
+    uint8_t entry[24], kind;
+    if (!take(m, table, entry, 4))
+        return false;
+    size_t count = (size_t)load(entry, 4);
+    if (!count || count > OM_PARTS_MAX || m->len - table - 8 < count * sizeof entry)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!take(m, table + 8 + i * sizeof entry, entry, sizeof entry))
+            return false;
+        uint64_t offset = load(entry + 8, 8), size = load(entry + 16, 8);
+        if (offset < behind || offset > m->len - table || size > m->len - table - offset)
+            return false;
+        behind = (size_t)(offset + size);
+        if (load(entry, 4) == OM_MEMBER &&
+            (!is_file(m, table + (size_t)offset, table + behind, &kind) || kind == OM_BUNDLE ||
+             !find_in_file(m, table + (size_t)offset, table + behind)))
+            return false;
+    }
+    return true;
+}
+
+static void find_weights(struct model *m)
+{
+    uint8_t kind;
+    if (!is_file(m, 0, m->len, &kind))
+        return;
+    if (kind == OM_BUNDLE)
+        m->is_understood = find_in_bundle(m);
+    else
+        find_in_file(m, 0, m->len);
 }
 
 /* What is done with each piece of a model but its weights. */

@@ -185,11 +185,11 @@ void mi_hook_learn_device(void)
 }
 
 /* A handle that this thread meets for the first time: its id goes ahead of the record. */
-static void tell_of_stream(uint64_t handle)
+void mi_hook_tell_of_stream(uint64_t handle)
 {
     struct mi_hook_thread *self = &mi_hook_self;
     uint64_t key = handle + 1;
-    if (self->last_stream == key)
+    if (self->last_stream == key || !self->ring)
         return;
     self->last_stream = key;
     uint64_t *place = &self->streams[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
@@ -224,9 +224,11 @@ void mi_hook_note(struct mi_rec *rec, uint64_t start_ns, bool on_stream, const c
     if (on_stream) {
         get_task_fn *ask = (get_task_fn *)mi_hook_real(MI_SYMBOL_aclrtGetThreadLastTaskId);
         uint32_t task;
-        if (ask && rec->code == 0 && ask(&task) == 0)
+        if (mi_hook_is_captured(rec->stream))
+            rec->task = MI_REC_IN_GRAPH;
+        else if (ask && rec->code == 0 && ask(&task) == 0)
             rec->task = task;
-        tell_of_stream(rec->stream);
+        mi_hook_tell_of_stream(rec->stream);
     }
     rec->device = self->device;
     mi_hook_put(rec, text);

@@ -13,8 +13,8 @@
 #include <string.h>
 
 /* Libraries that functions of the runtime may be in, however and whenever they were opened. */
-static const char *const libraries[] = {"libascendcl", "libacl",     "libopapi",
-                                        "libnnopbase", "libruntime", "libmsprof"};
+static const char *const libraries[] = {"libascendcl", "libacl",    "libopapi", "libnnopbase",
+                                        "libruntime",  "libmsprof", "libhccl"};
 
 enum { FOUND_MAX = 24, PATH_BYTES = 1024, TRIES = 64 };
 
@@ -139,7 +139,8 @@ static void *find_operator(void *handle, const char *name)
 void *mi_hook_lookup(void *handle, const char *name)
 {
     pthread_once(&has_dlsym, find_dlsym);
-    if (!name || strncmp(name, "acl", 3) != 0 || handle == RTLD_NEXT || !self)
+    if (!name || (strncmp(name, "acl", 3) != 0 && strncmp(name, "Hccl", 4) != 0) ||
+        handle == RTLD_NEXT || !self)
         return NULL;
     void *own = ask(self, name), *real = own ? ask(handle, name) : NULL;
     if (!own)

@@ -6,31 +6,34 @@
 enum { NAME_BYTES = 256, PATH_PTR = 2, ADDRESS_PTR = 3, SIZE = 4 /* aclmdlConfigAttr */ };
 
 /* Copies the model first: the file may be gone, the memory free, once the call has returned. */
-#define LOAD_FILE(name, path, id, ...)                                                             \
+#define COPY_FILE(name, copied, path, id, ...)                                                     \
     do {                                                                                           \
         char copy[NAME_BYTES];                                                                     \
         mi_hook_copy_file(path, copy, sizeof copy);                                                \
         MI_CALL(name, (__VA_ARGS__));                                                              \
         MI_NOTE(name, false, path, .object = MI_MADE(id));                                         \
-        note_copy(is_noted, code, MI_MADE(id), copy);                                              \
+        note_copy(copied, is_noted, code, MI_MADE(id), copy);                                      \
         return code;                                                                               \
     } while (0)
 
-#define LOAD_MEMORY(name, model, bytes, id, ...)                                                   \
+#define COPY_MEMORY(name, copied, model, bytes, id, ...)                                           \
     do {                                                                                           \
         char copy[NAME_BYTES];                                                                     \
         mi_hook_copy_memory(model, bytes, copy, sizeof copy);                                      \
         MI_CALL(name, (__VA_ARGS__));                                                              \
         MI_NOTE(name, false, NULL, .object = MI_MADE(id), .size = bytes);                          \
-        note_copy(is_noted, code, MI_MADE(id), copy);                                              \
+        note_copy(copied, is_noted, code, MI_MADE(id), copy);                                      \
         return code;                                                                               \
     } while (0)
 
-static void note_copy(bool is_noted, int code, uint64_t model, const char *copy)
+#define LOAD_FILE(name, ...)   COPY_FILE(name, MI_REC_model_copied, __VA_ARGS__)
+#define LOAD_MEMORY(name, ...) COPY_MEMORY(name, MI_REC_model_copied, __VA_ARGS__)
+
+static void note_copy(enum mi_rec_type type, bool is_noted, int code, uint64_t id, const char *copy)
 {
     if (is_noted && code == 0 && *copy)
-        mi_hook_note(&(struct mi_rec){.type = MI_REC_model_copied, .object = model}, mi_hook_now(),
-                     false, copy);
+        mi_hook_note(&(struct mi_rec){.type = (uint16_t)type, .object = id}, mi_hook_now(), false,
+                     copy);
 }
 
 MI_WRAP(aclmdlLoadFromFile, const char *path, uint32_t *id)
@@ -112,6 +115,77 @@ MI_WRAP(aclmdlUnload, uint32_t id)
 {
     MI_CALL(aclmdlUnload, (id));
     MI_NOTE(aclmdlUnload, false, NULL, .object = id);
+    return code;
+}
+
+/* --- bundles: files of several models --- */
+
+MI_WRAP(aclmdlBundleLoadFromFile, const char *path, uint32_t *id)
+{
+    COPY_FILE(aclmdlBundleLoadFromFile, MI_REC_bundle_copied, path, id, path, id);
+}
+
+MI_WRAP(aclmdlBundleLoadFromMem, const void *model, size_t bytes, uint32_t *id)
+{
+    COPY_MEMORY(aclmdlBundleLoadFromMem, MI_REC_bundle_copied, model, bytes, id, model, bytes, id);
+}
+
+MI_WRAP(aclmdlBundleInitFromFile, const char *path, void *weights, size_t weight_bytes,
+        uint32_t *id)
+{
+    COPY_FILE(aclmdlBundleInitFromFile, MI_REC_bundle_copied, path, id, path, weights, weight_bytes,
+              id);
+}
+
+MI_WRAP(aclmdlBundleInitFromMem, const void *model, size_t bytes, void *weights,
+        size_t weight_bytes, uint32_t *id)
+{
+    COPY_MEMORY(aclmdlBundleInitFromMem, MI_REC_bundle_copied, model, bytes, id, model, bytes,
+                weights, weight_bytes, id);
+}
+
+/* The model at a place of the bundle. */
+#define MEMBER(name, bundle, place, id, ...)                                                       \
+    do {                                                                                           \
+        MI_CALL(name, (__VA_ARGS__));                                                              \
+        MI_NOTE(name, false, NULL, .object = MI_MADE(id),                                          \
+                .size = (uint64_t)(uint32_t)(place) << 32 | (bundle));                             \
+        return code;                                                                               \
+    } while (0)
+
+MI_WRAP(aclmdlBundleGetModelId, uint32_t bundle, size_t place, uint32_t *id)
+{
+    MEMBER(aclmdlBundleGetModelId, bundle, place, id, bundle, place, id);
+}
+
+MI_WRAP(aclmdlBundleLoadModel, uint32_t bundle, size_t place, uint32_t *id)
+{
+    MEMBER(aclmdlBundleLoadModel, bundle, place, id, bundle, place, id);
+}
+
+MI_WRAP(aclmdlBundleLoadModelWithMem, uint32_t bundle, size_t place, void *work, size_t work_bytes,
+        void *weights, size_t weight_bytes, uint32_t *id)
+{
+    MEMBER(aclmdlBundleLoadModelWithMem, bundle, place, id, bundle, place, work, work_bytes,
+           weights, weight_bytes, id);
+}
+
+MI_WRAP(aclmdlBundleLoadModelWithConfig, uint32_t bundle, size_t place, void *config, uint32_t *id)
+{
+    MEMBER(aclmdlBundleLoadModelWithConfig, bundle, place, id, bundle, place, config, id);
+}
+
+MI_WRAP(aclmdlBundleUnloadModel, uint32_t bundle, uint32_t id)
+{
+    MI_CALL(aclmdlBundleUnloadModel, (bundle, id));
+    MI_NOTE(aclmdlBundleUnloadModel, false, NULL, .object = id);
+    return code;
+}
+
+MI_WRAP(aclmdlBundleUnload, uint32_t id)
+{
+    MI_CALL(aclmdlBundleUnload, (id));
+    MI_NOTE(aclmdlBundleUnload, false, NULL, .object = id);
     return code;
 }
 

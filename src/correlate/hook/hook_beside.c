@@ -70,7 +70,8 @@ static bool find_calls(struct beside *b)
             b->calls[submissions->task[s].v] = submissions->slice[s].v;
     for (uint32_t s = 1; s < slices->count; s++)
         b->executes[s] =
-            mi_bytes_starts(mi_model_text(b->model, slices->name[s]), MI_LIT("aclmdlExecute"));
+            mi_bytes_starts(mi_model_text(b->model, slices->name[s]), MI_LIT("aclmdlExecute")) ||
+            mi_bytes_starts(mi_model_text(b->model, slices->name[s]), MI_LIT("aclmdlRIExecute"));
     return true;
 }
 

@@ -220,6 +220,9 @@ static bool read_all(const struct mi_source *src, struct mi_batch *out, struct m
     mi_mem_free(h.chunks);
     mi_mem_free(h.streams.list);
     mi_mem_free(h.functions.list);
+    mi_mem_free(h.bundles.list);
+    mi_mem_free(h.bundle_copies.list);
+    mi_mem_free(h.graphs.list);
     mi_mem_free(h.events);
     mi_map_fini(&h.threads);
     mi_map_fini(&h.loads);

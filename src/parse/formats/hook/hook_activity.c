@@ -67,7 +67,9 @@ void mi_hook_learn_activity(struct hook *h, const struct hook_chunk *chunk,
         learn_node(h, rec);
     else if (role == MI_REC_ROLE_API)
         put_map(h, &h->launched, rec->object, 1);
-    else if (role == MI_REC_ROLE_LOAD && rec->code == 0)
+    else if (rec->code == 0 &&
+             (role == MI_REC_ROLE_LOAD ||
+              (role == MI_REC_ROLE_MEMBER && rec->type != MI_REC_aclmdlBundleGetModelId)))
         learn_load(h, chunk, rec);
 }
 

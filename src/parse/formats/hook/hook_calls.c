@@ -31,13 +31,39 @@ static mi_str_id number_text(struct hook *h, uint64_t number)
     return mi_batch_printf(h->out, "%llu", (unsigned long long)number);
 }
 
+/* Graphs are numbered in the order of their records. */
+static mi_str_id graph_text(struct hook *h, const struct mi_rec *rec)
+{
+    const struct hook_meaning *graph =
+        rec->object ? mi_hook_meaning(&h->graphs, rec->object, rec->start_ns) : NULL;
+    return graph ? mi_batch_printf(h->out, "graph %lld", (long long)graph->id) : (mi_str_id){0};
+}
+
+static mi_str_id elements_text(struct hook *h, const struct mi_rec *rec)
+{
+    static const char *const types[] = {/* HcclDataType */
+                                        "int8",    "int16",  "int32",   "float16",
+                                        "float32", "int64",  "uint64",  "uint8",
+                                        "uint16",  "uint32", "float64", "bfloat16"};
+    unsigned type = MI_REC_COPY_KIND(rec->size);
+    const char *name = type < sizeof types / sizeof *types ? types[type] : "";
+    unsigned long long count = MI_REC_COPY_BYTES(rec->size);
+    if (!count)
+        return mi_batch_cstr(h->out, name);
+    return *name ? mi_batch_printf(h->out, "%llu %s", count, name) : number_text(h, count);
+}
+
 /* What the call is about, for people. */
 static mi_str_id item_of(struct hook *h, const struct mi_rec *rec, enum mi_rec_role role,
                          mi_str_id name)
 {
     if (role == MI_REC_ROLE_LOAD || role == MI_REC_ROLE_UNLOAD || role == MI_REC_ROLE_EXECUTE ||
-        role == MI_REC_ROLE_DEVICE)
+        role == MI_REC_ROLE_DEVICE || role == MI_REC_ROLE_BUNDLE || role == MI_REC_ROLE_MEMBER)
         return number_text(h, rec->object);
+    if (role == MI_REC_ROLE_CAPTURE || role == MI_REC_ROLE_REPLAY)
+        return graph_text(h, rec);
+    if (role == MI_REC_ROLE_COLLECTIVE_CALL)
+        return elements_text(h, rec);
     if (role == MI_REC_ROLE_COPY)
         return mi_batch_printf(h->out, "%llu B", (unsigned long long)MI_REC_COPY_BYTES(rec->size));
     return name;
@@ -79,16 +105,22 @@ static enum mi_task_kind kind_of(enum mi_rec_role role)
         return MI_TASK_COMPUTE;
     if (role == MI_REC_ROLE_COPY)
         return MI_TASK_TRANSFER;
-    return role == MI_REC_ROLE_EXECUTE ? MI_TASK_CONTROL : MI_TASK_SYNC;
+    if (role == MI_REC_ROLE_COLLECTIVE_CALL)
+        return MI_TASK_COMMUNICATION;
+    return role == MI_REC_ROLE_EXECUTE || role == MI_REC_ROLE_REPLAY ? MI_TASK_CONTROL
+                                                                     : MI_TASK_SYNC;
 }
 
-/* Calls that put a task onto a stream. A synchronous copy or execution has no task of its own. */
+/* Calls that put a task onto a stream. A synchronous copy or execution has no task of its own, and
+ * what was put into a graph runs when that is replayed. */
 static bool is_launch(const struct mi_rec *rec, enum mi_rec_role role)
 {
     bool is_sync = rec->type == MI_REC_aclmdlExecute || rec->type == MI_REC_aclrtMemcpy ||
-                   rec->type == MI_REC_aclrtMemcpy2d || rec->type == MI_REC_aclrtMemset;
-    return rec->code == 0 && !is_sync &&
+                   rec->type == MI_REC_aclrtMemcpy2d || rec->type == MI_REC_aclrtMemset ||
+                   rec->type == MI_REC_aclmdlRIExecute;
+    return rec->code == 0 && rec->task != MI_REC_IN_GRAPH && !is_sync &&
            (role == MI_REC_ROLE_LAUNCH || role == MI_REC_ROLE_COPY || role == MI_REC_ROLE_EXECUTE ||
+            role == MI_REC_ROLE_REPLAY || role == MI_REC_ROLE_COLLECTIVE_CALL ||
             role == MI_REC_ROLE_RECORD || role == MI_REC_ROLE_WAIT || role == MI_REC_ROLE_RESET);
 }
 
@@ -128,22 +160,37 @@ static void note_call(struct hook *h, const struct hook_chunk *chunk, const stru
                                                      .end_ns = rec->start_ns + rec->dur_ns};
 }
 
-static void add_load(struct hook *h, const struct mi_rec *rec, mi_slice_id slice,
-                     struct mi_bytes path)
+/* `path`: none where it was loaded from memory; `part`: its place in a bundle, -1 = none. */
+static void add_load(struct hook *h, const struct mi_rec *rec, mi_slice_id slice, mi_str_id path,
+                     mi_str_id copy, int64_t part)
 {
     mi_load_id load =
         mi_add_load(h->out, &(struct mi_load_row){.slice = slice,
                                                   .process = h->file.process,
                                                   .device = rec->device,
                                                   .model = (int64_t)(rec->object & UINT32_MAX),
-                                                  .path = mi_batch_str(h->out, path)});
+                                                  .path = path,
+                                                  .copy = copy,
+                                                  .part = part});
     mi_add_fact(h->out,
                 &(struct mi_fact_row){
                     .name = mi_batch_printf(h->out, "model %llu", (unsigned long long)rec->object),
-                    .text = path.len ? mi_batch_str(h->out, path)
-                                     : mi_batch_cstr(h->out, "loaded from memory")});
+                    .text = path.v ? path : mi_batch_cstr(h->out, "loaded from memory")});
     if (load.v && !mi_map_set(&h->loads, rec->object, load.v))
         mi_batch_fail(h->out, MI_ENOMEM, "out of memory for models");
+}
+
+/* A model of a bundle is known once, however often a program asks for its id. */
+static void add_member(struct hook *h, const struct mi_rec *rec, mi_slice_id slice)
+{
+    uint32_t bundle = MI_REC_BUNDLE(rec->size);
+    const struct hook_meaning *file = mi_hook_meaning(&h->bundles, bundle, rec->start_ns);
+    const struct hook_meaning *copy = mi_hook_meaning(&h->bundle_copies, bundle, rec->start_ns);
+    mi_str_id path = file ? file->name : (mi_str_id){0};
+    uint32_t known = mi_map_get(&h->loads, rec->object);
+    if (!known || rec->type != MI_REC_aclmdlBundleGetModelId)
+        add_load(h, rec, slice, path, copy ? copy->name : (mi_str_id){0},
+                 MI_REC_BUNDLE_PLACE(rec->size));
 }
 
 /* The hook's own records: they tell of other rows, or are remarks for the reader of the ledger. */
@@ -168,7 +215,7 @@ void mi_hook_make_rows(struct hook *h, const struct hook_chunk *chunk, const str
     if (call && role >= MI_REC_ROLE_NAME)
         return; /* later, when all calls have their rows */
     h->out->counts.in++;
-    if (!call || rec->type <= MI_REC_profile) {
+    if (!call || rec->type <= MI_REC_bundle_copied) {
         h->out->counts.skipped++;
         if (call)
             take_own(h, rec, text, at);
@@ -186,7 +233,9 @@ void mi_hook_make_rows(struct hook *h, const struct hook_chunk *chunk, const str
         note_call(h, chunk, rec, slice);
     }
     if (role == MI_REC_ROLE_LOAD && rec->code == 0)
-        add_load(h, rec, slice, text);
+        add_load(h, rec, slice, mi_batch_str(h->out, text), (mi_str_id){0}, -1);
+    else if (role == MI_REC_ROLE_MEMBER && rec->code == 0)
+        add_member(h, rec, slice);
     else if ((role == MI_REC_ROLE_EVENT || role == MI_REC_ROLE_EVENT_END) && rec->code == 0)
         mi_hook_add_event(h, rec, role, 0);
     h->out->counts.kept++;

@@ -29,8 +29,17 @@ void mi_hook_learn(struct hook *h, const struct hook_chunk *chunk, const struct 
     else if (role == MI_REC_ROLE_STREAM_END)
         add(h, &h->streams,
             (struct hook_meaning){.handle = rec->stream, .from_ns = end_ns, .id = -1});
-    else if (role == MI_REC_ROLE_FUNCTION)
-        add(h, &h->functions,
+    else if (rec->type == MI_REC_aclmdlRICaptureEnd)
+        add(h, &h->graphs,
+            (struct hook_meaning){.handle = rec->object,
+                                  .from_ns = rec->start_ns,
+                                  .id = (int64_t)h->graphs.count + 1});
+    else if (role == MI_REC_ROLE_FUNCTION || role == MI_REC_ROLE_BUNDLE ||
+             rec->type == MI_REC_bundle_copied)
+        add(h,
+            role == MI_REC_ROLE_FUNCTION ? &h->functions
+            : role == MI_REC_ROLE_BUNDLE ? &h->bundles
+                                         : &h->bundle_copies,
             (struct hook_meaning){.handle = rec->object,
                                   .from_ns = rec->start_ns,
                                   .name = mi_batch_str(h->out, text)});
@@ -48,10 +57,11 @@ static int by_time(const void *left, const void *right)
 
 void mi_hook_sort_meanings(struct hook *h)
 {
-    if (h->streams.count)
-        qsort(h->streams.list, h->streams.count, sizeof *h->streams.list, by_time);
-    if (h->functions.count)
-        qsort(h->functions.list, h->functions.count, sizeof *h->functions.list, by_time);
+    struct hook_meanings *const all[] = {&h->streams, &h->functions, &h->bundles, &h->bundle_copies,
+                                         &h->graphs};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i]->count)
+            qsort(all[i]->list, all[i]->count, sizeof *all[i]->list, by_time);
 }
 
 /* The last meaning that began at that time or before; a handle that is first told of later (the

@@ -65,6 +65,8 @@ struct hook {
     int64_t lost_activity;  /* the same for records of MSPTI */
     uint64_t sure_until_ns; /* nothing is missing before */
     struct hook_meanings streams, functions;
+    struct hook_meanings bundles, bundle_copies; /* their files */
+    struct hook_meanings graphs;                 /* ids: 1, 2, ... */
     struct hook_event_op *events;
     uint32_t event_count, event_room;
     struct mi_map threads; /* thread id -> track */
