@@ -54,6 +54,22 @@ static void test_rows(void **state)
     reading_fini(&reading);
 }
 
+/* A damaged head: its two clocks are further from those of the chunks than an int64_t can say. */
+static void test_clocks_far_apart(void **state)
+{
+    struct reading reading;
+    struct mi_rec_file file;
+    (void)state;
+    hook_example(&writer, MI_REC_ENDED);
+    memcpy(&file, writer.bytes, sizeof file);
+    file.real_ns = file.mono_ns + ((uint64_t)1 << 63);
+    memcpy(writer.bytes, &file, sizeof file);
+    read_it(&reading);
+    assert_int_equal(reading.batch.rows.clocks.count, 2);
+    assert_true(reading.batch.rows.clocks.residual_ns[1] > 1e19);
+    reading_fini(&reading);
+}
+
 /* Records 2 and 7, waits 3 and 8. */
 static void test_pairs(void **state)
 {
@@ -254,10 +270,14 @@ static void test_activity_lost(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),     cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_races),    cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_torn),     cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_activity), cmocka_unit_test(test_activity_lost)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),
+                                       cmocka_unit_test(test_pairs),
+                                       cmocka_unit_test(test_races),
+                                       cmocka_unit_test(test_missing),
+                                       cmocka_unit_test(test_torn),
+                                       cmocka_unit_test(test_handles),
+                                       cmocka_unit_test(test_activity),
+                                       cmocka_unit_test(test_activity_lost),
+                                       cmocka_unit_test(test_clocks_far_apart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

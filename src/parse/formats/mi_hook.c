@@ -75,8 +75,10 @@ static void add_clock(struct hook *h)
     int64_t base = (int64_t)(h->file.real_ns - h->file.mono_ns);
     for (uint32_t c = 0; c < h->chunk_count; c++) {
         const struct mi_rec_chunk *head = &h->chunks[c].head;
-        double off_ns = (double)((int64_t)(head->real_ns - head->mono_ns) - base);
-        off_ns = off_ns < 0 ? -off_ns : off_ns;
+        int64_t apart = (int64_t)(head->real_ns - head->mono_ns);
+        /* damaged readings may be further apart than an int64_t can say */
+        double off_ns = (double)(apart > base ? (uint64_t)apart - (uint64_t)base
+                                              : (uint64_t)base - (uint64_t)apart);
         worst_ns = off_ns > worst_ns ? off_ns : worst_ns;
     }
     h->clock = mi_add_clock(
