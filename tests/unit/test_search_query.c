@@ -1,4 +1,5 @@
 /* The language of the search box, on a small graph in both layers and two streams. */
+#include "present/export/relate.h"
 #include "present/serve/search_query.h"
 
 #include <setjmp.h>
@@ -11,7 +12,7 @@
 #include "hand_model.h"
 
 static struct hand hand;
-static uint32_t conv, cast, relu, weight, made;
+static uint32_t conv, cast, relu, weight, made, knot;
 
 /* layer1/weight and layer1/conv (float32) -> layer1/cast (float16) -> layer10/relu, whose two tasks
  * of 600 us run on stream 7; beside them a constant of a node without a name. */
@@ -25,6 +26,8 @@ static int set_up(void **state)
     hand_graph(&hand, MI_LAYER_COMPILED, 0);
     uint32_t input = hand_value(&hand, "in", MI_VALUE_INPUT, "float32", 0);
     weight = hand_value(&hand, "layer1/weight", MI_VALUE_CONSTANT, "float32", 0);
+    knot = hand_value(&hand, "knot", MI_VALUE_CONSTANT, "float32", 0);
+    all->rows.values.outer[knot].v = knot; /* a broken input: it stands for itself */
     conv = hand_node(&hand, "layer1/conv", "Conv", "float32", (uint32_t[4]){input, weight}, &a);
     cast = hand_node(&hand, "layer1/cast", "Cast", "float16", (uint32_t[4]){a}, &b);
     relu = hand_node(&hand, "layer10/relu", "Relu", "bfloat16", (uint32_t[4]){b}, NULL);
@@ -136,6 +139,13 @@ static void constants_are_found_by_what_they_are_known_as(void **state)
     assert_int_equal(fits_weight("weight unmapped"), 0);
 }
 
+static void constants_lead_to_what_reads_them(void **state)
+{
+    (void)state;
+    assert_int_equal(mi_relate_first_reader(&hand.model, (mi_value_id){weight}).v, conv);
+    assert_int_equal(mi_relate_first_reader(&hand.model, (mi_value_id){knot}).v, 0);
+}
+
 static void nodes_without_a_name_are_found_by_what_they_make(void **state)
 {
     (void)state;
@@ -151,6 +161,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(words_fit_types_streams_and_times, set_up, tear_down),
         cmocka_unit_test_setup_teardown(constants_are_found_by_what_they_are_known_as, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(constants_lead_to_what_reads_them, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nodes_without_a_name_are_found_by_what_they_make, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(tasks_without_a_node_are_found_by_their_names, set_up,

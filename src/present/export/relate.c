@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+/* A chain of OUTER values is as long as graphs are nested; a longer one is a cycle in a broken
+ * input. */
+enum { MOST_HOPS = 1024 };
+
 /* The framework op that a kept compiled node is: its only computed origin. */
 static mi_node_id twin_of(const struct mi_model *model, uint32_t node)
 {
@@ -179,10 +183,22 @@ struct mi_branch mi_relate_branch(const struct mi_model *model, mi_node_id node)
 mi_value_id mi_relate_real_value(const struct mi_model *model, mi_value_id value)
 {
     const struct mi_values *values = &model->all.rows.values;
-    /* A chain is as long as graphs are nested; a longer one is a cycle in a broken input. */
-    for (int hops = 0; value.v && hops < 1024 && values->outer[value.v].v; hops++)
+    for (int hops = 0; value.v && hops < MOST_HOPS && values->outer[value.v].v; hops++)
         value = values->outer[value.v];
     return value;
+}
+
+mi_node_id mi_relate_first_reader(const struct mi_model *model, mi_value_id value)
+{
+    const struct mi_csr *readers = &model->index.consumers, *inner = &model->index.outer_uses;
+    for (int hops = 0; hops < MOST_HOPS; hops++) {
+        if (mi_csr_count(readers, value.v))
+            return (mi_node_id){readers->list[readers->first[value.v]]};
+        if (!mi_csr_count(inner, value.v))
+            break;
+        value.v = inner->list[inner->first[value.v]];
+    }
+    return (mi_node_id){0};
 }
 
 uint32_t mi_relate_link(const struct mi_model *model, uint32_t task)

@@ -55,6 +55,10 @@ mi_node_id mi_relate_origin(const struct mi_model *model, mi_node_id compiled);
 /* The value of an enclosing graph behind an OUTER one; `value` itself otherwise. */
 mi_value_id mi_relate_real_value(const struct mi_model *model, mi_value_id value);
 
+/* The first node that reads a value, or reads it in a body by an OUTER value of its own; none if
+ * nothing does. */
+mi_node_id mi_relate_first_reader(const struct mi_model *model, mi_value_id value);
+
 /* Link of a task (the strongest) as row of `executed`, 0 = none; and the node of that link. */
 uint32_t mi_relate_link(const struct mi_model *model, uint32_t task);
 mi_node_id mi_relate_task_node(const struct mi_model *model, uint32_t task);

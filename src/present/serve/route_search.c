@@ -34,18 +34,6 @@ static void find_nodes(struct found *found, struct mi_query *query, const struct
         add_hit(found, mi_query_node(query, model, n), n);
 }
 
-/* Bodies read a constant of the graph around them by a value of their own. 0: nothing reads it. */
-static uint32_t first_reader(const struct mi_model *model, uint32_t value)
-{
-    const struct mi_csr *readers = &model->index.consumers, *inner = &model->index.outer_uses;
-    while (!mi_csr_count(readers, value)) {
-        if (!mi_csr_count(inner, value))
-            return 0;
-        value = inner->list[inner->first[value]];
-    }
-    return readers->list[readers->first[value]];
-}
-
 /* Constants are few among many values, or many among few. */
 static void find_constants(struct found *found, const struct mi_query *query,
                            const struct mi_model *model)
@@ -56,7 +44,7 @@ static void find_constants(struct found *found, const struct mi_query *query,
         if (!next)
             return;
         v = (uint32_t)(next - values->kind);
-        if (!values->producer[v].v && first_reader(model, v))
+        if (!values->producer[v].v && mi_relate_first_reader(model, (mi_value_id){v}).v)
             add_hit(found, mi_query_constant(query, model, v), v);
     }
 }
@@ -91,7 +79,7 @@ static void write_constant(struct mi_jw *jw, const struct mi_model *model, uint3
     const struct mi_tables *rows = &model->all.rows;
     enum mi_layer layer = rows->graphs.layer[rows->values.graph[value].v];
     mi_jw_begin_object(jw);
-    mi_jw_member_i64(jw, "node", first_reader(model, value));
+    mi_jw_member_i64(jw, "node", mi_relate_first_reader(model, (mi_value_id){value}).v);
     mi_export_id(jw, "task", 0);
     mi_jw_member_i64(jw, "value", value);
     mi_export_name(jw, "name", model, rows->values.name[value]);
