@@ -10,23 +10,7 @@ command -v node >/dev/null 2>&1 || { echo "skipped: no node"; exit 77; }
 cli=$MI_BINARY_DIR/inspector-cli hook=$MI_BINARY_DIR/libmi_hook.so
 check=$MI_SOURCE_DIR/tests/e2e/hook_rough.mjs
 model=$MI_SOURCE_DIR/tests/data/om/plain.om
-temp=$(mktemp -d)
-pid=
-# A program that lives on would hold our output open, and whoever runs the test waits.
-trap '[ -z "$pid" ] || kill -9 "$pid" 2> /dev/null || :; rm -rf "$temp"' EXIT
-
-fail() {
-    echo "FAIL: $*" >&2
-    exit 1
-}
-
-until_so() { # COMMAND...: waits until it succeeds, some minutes at most; machines are slow at times
-    for _ in $(seq 1200); do
-        if "$@" > /dev/null 2>&1; then return; fi
-        sleep 0.1
-    done
-    return 1
-}
+. "$MI_SOURCE_DIR/tests/e2e/hook_lib.sh"
 
 hooked() { # NAME COMMAND...
     name=$1
@@ -97,7 +81,7 @@ hooked gone "$infer" "$model" 3 4 pause < "$temp/in" > "$temp/word" 2> "$temp/go
 pid=$!
 exec 8> "$temp/in" 9< "$temp/word"
 read -r word <&9
-rm -r "$temp/gone"
+until_so rm -r "$temp/gone" || fail "folder gone: it stays" # its socket may just have come up
 until_so test -s "$temp/gone.err" || fail "folder gone: nothing is said"
 printf 'go\ngo\n' >&8
 status=0

@@ -6,10 +6,7 @@ set -eu
 infer=$1 train=$2 forker=$3 mspti=$(dirname "$4")
 command -v node >/dev/null 2>&1 || { echo "skipped: no node"; exit 77; }
 cli=$MI_BINARY_DIR/inspector-cli
-temp=$(mktemp -d)
-pid=
-# A program that lives on would hold our output open, and whoever runs the test waits.
-trap '[ -z "$pid" ] || kill -9 "$pid" 2> /dev/null || :; rm -rf "$temp"' EXIT
+. "$MI_SOURCE_DIR/tests/e2e/hook_lib.sh"
 export MI_HOOK_LIB="$MI_BINARY_DIR/libmi_hook.so"
 model=$MI_SOURCE_DIR/tests/data/om/plain.om
 shared=${MI_SHARED:-$MI_SOURCE_DIR/../shared}
@@ -18,19 +15,6 @@ if [ -d "$shared/casegen" ] && command -v python3 >/dev/null 2>&1; then
         --iterations 1 --stages none --out "$temp/case" >/dev/null)
     model=$temp/case/model.om
 fi
-
-fail() {
-    echo "FAIL: $*" >&2
-    exit 1
-}
-
-until_so() { # COMMAND...: waits until it succeeds, some minutes at most; machines are slow at times
-    for _ in $(seq 1200); do
-        if "$@" > /dev/null 2>&1; then return; fi
-        sleep 0.1
-    done
-    return 1
-}
 
 started() { # NAME DIFFICULTIES COMMAND...: under start, with MSPTI
     name=$1 difficulties=$2

@@ -1,6 +1,8 @@
 /* What tests of the server have in common: checks that are counted, and the program as a server. */
 import {spawn} from 'node:child_process';
 
+const PATIENCE_MS = 120000;
+
 let passed = 0, failed = 0;
 
 export function check(what, is, more = '') {
@@ -31,7 +33,11 @@ export function serve(arguments_, {stdin = 'ignore'} = {}) {
         resolve({code, signal});
     }));
     return new Promise((resolve, reject) => {
-        child.stdout.once('data', (data) => resolve({child, url: data.toString().trim(), ended}));
+        const patience = setTimeout(() => reject(new Error('serve tells no link')), PATIENCE_MS);
+        child.stdout.once('data', (data) => {
+            clearTimeout(patience);
+            resolve({child, url: data.toString().trim(), ended});
+        });
         ended.then(({code}) => reject(new Error(`serve ended with ${code}`)));
     });
 }
